@@ -1,0 +1,4 @@
+/** The tests run on the sources, so that they need no build; what the packages ship is tested by `pack-check`. */
+export default {
+  projects: ['<rootDir>/packages/*/jest.config.mjs'],
+};

@@ -1,0 +1,186 @@
+import { type Answer, answer } from './answers.ts';
+import { FactuareaWebhookError, hasCode } from './errors.ts';
+import type { FactuareaEvent } from './events.ts';
+import { keepLease } from './lease.ts';
+import type { Settings } from './options.ts';
+import { attempt, pause, within } from './time.ts';
+import type { Claim, Context, Delivery, OwnClaim } from './types.ts';
+
+/** What is needed to run a handler under a claim. */
+export interface Run<Tx> {
+  readonly settings: Settings<Tx>;
+  readonly claim: OwnClaim<Tx>;
+  /** When the claim was asked for, by the monotonic clock. */
+  readonly claimedAt: number;
+  readonly event: FactuareaEvent;
+  readonly delivery: Delivery;
+  readonly handler: (event: FactuareaEvent, context: Context<Tx>) => unknown;
+  /** The handler is the app's own route, which answers for itself and gives its status. */
+  readonly isRoute: boolean;
+  /** Milliseconds left until an answer must go out. */
+  readonly left: () => number;
+  readonly waitUntil: (work: Promise<unknown>) => void;
+  /** Told how the run ended when that was after the answer. */
+  readonly reportLate: (answer: Answer) => void;
+}
+
+type Handled = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
+
+/** Claims an id within the store's time limit. A claim that comes too late is given back. */
+export async function claimInTime<Tx>(
+  { store, leaseMs, retentionMs, storeTimeoutMs }: Settings<Tx>,
+  id: string,
+  left: number,
+): Promise<Claim<Tx>> {
+  const claiming = (async () => store.claim(id, { leaseMs, retentionMs }))();
+  try {
+    return await within(claiming, Math.min(storeTimeoutMs, left), storeSilent);
+  } catch (error) {
+    // The request is answered 503 by then, so a claim that still comes would only keep the retry waiting.
+    claiming.then((claim) => (claim.state === 'mine' ? claim.release() : undefined)).catch(() => {});
+    throw error;
+  }
+}
+
+/** Runs the handler, settles the claim by how it ended, and answers no later than the deadline. */
+export async function runClaimed<Tx>(run: Run<Tx>): Promise<Answer> {
+  const { settings, claim, left, isRoute } = run;
+  const controller = new AbortController();
+  const abort = (code: 'lease_lost' | 'handler_limit', message: string): void =>
+    controller.abort(new FactuareaWebhookError(code, message));
+  const stopKeeping = keepLease(claim, settings, run.claimedAt, () =>
+    abort('lease_lost', 'The claim was lost, so another run may have begun.'),
+  );
+  const limit = startLimit(settings.handlerLimitMs, () => {
+    stopKeeping();
+    abort('handler_limit', 'The handler ran longer than `handlerLimitSeconds`.');
+    attempt(() => claim.abandon?.().catch(() => {}));
+  });
+
+  const context: Context<Tx> = {
+    event: run.event,
+    delivery: run.delivery,
+    tx: claim.tx,
+    fence: claim.fence,
+    signal: controller.signal as Context['signal'],
+  };
+  const handled = (async () => run.handler(run.event, context))().then(
+    (value): Handled => ({ ok: true, value }),
+    (error: unknown): Handled => ({ ok: false, error }),
+  );
+  const settled = handled
+    .then((result) => settle(run, result))
+    .finally(() => {
+      stopKeeping();
+      limit.stop();
+    });
+  const goOn = (): void => {
+    run.waitUntil(Promise.race([settled, limit.reached]));
+    settled.then(run.reportLate);
+  };
+
+  // In the middleware form nothing can be answered before the app's route has.
+  const inTime = isRoute || (await within(handled, left(), () => 'late').catch(() => undefined));
+  if (!inTime) {
+    goOn();
+    return answer('deadline_exceeded');
+  }
+  const result = await handled;
+  const settleMs = Math.max(isRoute ? settings.storeTimeoutMs : left(), settings.answerMarginMs / 2);
+  return within(settled, settleMs, storeSilent).catch((error: unknown) => {
+    goOn();
+    return unsettled(run, result, error);
+  });
+}
+
+/** Settles the claim by how the handler ended. Never rejects. */
+async function settle<Tx>(run: Run<Tx>, result: Handled): Promise<Answer> {
+  if (!succeeded(run, result)) {
+    await release(run);
+    return failed(run, result);
+  }
+  const settled = run.claim.tx === undefined ? await mark(run, result) : await commit(run, result);
+  if (settled.code === 'handled') run.settings.known.add(run.event.id);
+  return settled;
+}
+
+/** Transactional stores: COMMIT, once. Whether a lost one took effect is for the row to tell at the retry. */
+async function commit<Tx>(run: Run<Tx>, result: Handled): Promise<Answer> {
+  try {
+    return (await run.claim.done()) ? success(run, result) : answer('commit_failed');
+  } catch (error) {
+    const status = hasCode(error, 'commit_rolled_back') ? { status: 500 } : {};
+    return { ...answer('commit_failed'), ...status, error };
+  }
+}
+
+/** Lease stores: the marker is tried for as long as the claim can be held, since a lost one means a second run. */
+async function mark<Tx>(run: Run<Tx>, result: Handled): Promise<Answer> {
+  const { claim, settings } = run;
+  const end = performance.now() + settings.leaseMs;
+  for (let wait = 50; ; wait *= 2) {
+    try {
+      const marked = await within((async () => claim.done())(), settings.storeTimeoutMs, storeSilent);
+      return marked ? success(run, result) : { ...success(run, result), ...answer('handled_unrecorded', 'lease_lost') };
+    } catch (error) {
+      if (performance.now() + wait > end) return unsettled(run, result, error);
+    }
+    await pause(wait);
+  }
+}
+
+async function release<Tx>({ claim, settings, event }: Run<Tx>): Promise<void> {
+  try {
+    await within((async () => claim.release())(), settings.storeTimeoutMs, storeSilent);
+  } catch (err) {
+    attempt(() =>
+      settings.logger.warn(
+        { code: 'release_failed', eventId: event.id, err },
+        'The claim could not be freed: retries are answered 503 until its lease has run out.',
+      ),
+    );
+  }
+}
+
+function succeeded<Tx>({ isRoute }: Run<Tx>, result: Handled): boolean {
+  return result.ok && (!isRoute || (Number(result.value) >= 200 && Number(result.value) <= 299));
+}
+
+function success<Tx>(run: Run<Tx>, result: Handled): Answer {
+  return { ...answer('handled'), ...routeAnswer(run, result) };
+}
+
+function failed<Tx>(run: Run<Tx>, result: Handled): Answer {
+  if (result.ok) return { ...answer('handler_failed', 'route_answered'), ...routeAnswer(run, result) };
+  const { error } = result;
+  return { ...answer(hasCode(error, 'permanent_failure') ? 'permanent_failure' : 'handler_failed'), error };
+}
+
+/** What to answer when the claim could not be settled in time: a 5xx only where the work is known to be undone. */
+function unsettled<Tx>(run: Run<Tx>, result: Handled, error: unknown): Answer {
+  if (!succeeded(run, result)) return failed(run, result);
+  if (run.claim.tx !== undefined) return { ...answer('commit_failed'), error };
+  return { ...success(run, result), ...answer('handled_unrecorded'), error };
+}
+
+function routeAnswer<Tx>({ isRoute }: Run<Tx>, result: Handled): { own?: true; status?: number } {
+  return isRoute && result.ok ? { own: true, status: Number(result.value) } : {};
+}
+
+function storeSilent(): FactuareaWebhookError {
+  return new FactuareaWebhookError(
+    'store_unavailable',
+    'The store gave no answer in time. Check that it is reachable.',
+  );
+}
+
+function startLimit(ms: number, reach: () => void): { reached: Promise<void>; stop: () => void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const reached = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      reach();
+      resolve();
+    }, ms);
+  });
+  return { reached, stop: () => clearTimeout(timer) };
+}
