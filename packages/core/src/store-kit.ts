@@ -1,0 +1,18 @@
+/** What the stores have in common, for those who write one. */
+export { configError } from './errors.ts';
+export { quoteName, splitName } from './names.ts';
+export {
+  inBatches,
+  type PrunePlan,
+  type PruneScheduleOptions,
+  prunePlan,
+  retentionSeen,
+  type StopPruning,
+  schedulePrune,
+} from './prune.ts';
+export { pause, within } from './time.ts';
+
+/** A token that no other claim has: what settles a claim proves with it that the claim is its own. */
+export function newToken(): string {
+  return crypto.randomUUID();
+}
