@@ -1,6 +1,6 @@
-import { FactuareaWebhookError } from './errors.ts';
+import { configError, FactuareaWebhookError } from './errors.ts';
 import type { Receiver } from './receiver.ts';
-import type { Incoming, Outgoing } from './types.ts';
+import type { Context, Incoming, Outgoing } from './types.ts';
 
 /** The platform's `Request` where its types are loaded, else the part of it that is used. */
 export type FetchRequest = typeof globalThis extends { Request: { prototype: infer T } } ? T : RequestLike;
@@ -14,6 +14,7 @@ export interface RequestLike {
   readonly headers: { get(name: string): string | null };
   readonly body: StreamLike | null;
   readonly bodyUsed: boolean;
+  readonly signal?: { readonly aborted: boolean };
 }
 
 /** What is used of a Web `ReadableStream`. */
@@ -30,10 +31,18 @@ export interface FetchPlatform {
   waitUntil?(work: Promise<unknown>): void;
 }
 
+/** The app's own route in the middleware form: handles the event and answers. 2xx marks the event done. */
+export type FetchRoute<Tx = undefined, Request = FetchRequest> = (
+  request: Request,
+  context: Context<Tx>,
+) => FetchResponse | Promise<FetchResponse>;
+
 /**
- * Makes the function that Bun, Deno, Cloudflare Workers and every other Fetch-style server take.
+ * Makes the function that Bun, Deno, Cloudflare Workers and every other Fetch-style server take. With `route` it is the
+ * middleware form: the route is called once per event, any 2xx of its marks the event done, and its `Response` goes
+ * out as it is, streams included.
  *
- * @throws `config_error` where the receiver has no handler: a Fetch handler is the whole answer.
+ * @throws `config_error` where the receiver has no handler and no route is given, or where it has both.
  * @example
  * ```ts
  * import { createReceiver } from '@factuarea-webhook/core';
@@ -43,13 +52,34 @@ export interface FetchPlatform {
  * export default { fetch: (request, env, context) => handle(request, context) };
  * ```
  */
-export function fetchHandler<Tx>(
+export function fetchHandler<Tx, Request extends FetchRequest | RequestLike = FetchRequest>(
   receiver: Receiver<Tx>,
-): (request: FetchRequest, platform?: FetchPlatform) => Promise<FetchResponse> {
-  if (!receiver.hasHandler) {
-    throw new FactuareaWebhookError('config_error', 'The receiver has no handler. Give `handler` or `on`.');
+  route?: FetchRoute<Tx, Request>,
+): (request: Request, platform?: FetchPlatform) => Promise<FetchResponse> {
+  if (!route) {
+    if (!receiver.hasHandler) throw configError('There is nothing to run. Give `handler` or `on`, or a route.');
+    return async (request, platform) => toResponse(await receiver.receive(toIncoming(request, platform)));
   }
-  return async (request, platform) => toResponse(await receiver.receive(toIncoming(request, platform)));
+  if (receiver.hasHandler) throw configError('Give a route, or `handler` or `on`, not both.');
+  return async (request, platform) => {
+    let response: ResponseLike | undefined;
+    const outgoing = await receiver.receive(toIncoming(request, platform), async (_event, context) => {
+      response = (await route(request, context)) as ResponseLike;
+      if ((request as RequestLike).signal?.aborted) {
+        throw new FactuareaWebhookError('route_closed', 'The connection was closed before the route had answered.');
+      }
+      return response.status;
+    });
+    if (response && outgoing.body === null) return response as FetchResponse;
+    // Nobody will read what the route has answered, so its source must not wait for a reader.
+    response?.body?.cancel().catch(() => {});
+    return toResponse(outgoing);
+  };
+}
+
+interface ResponseLike {
+  readonly status: number;
+  readonly body: { cancel(): Promise<unknown> } | null;
 }
 
 /** Turns a Fetch `Request` into what the receiver takes. */

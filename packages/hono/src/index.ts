@@ -71,13 +71,7 @@ function incoming(c: HonoContext): Incoming {
       cache['arrayBuffer'] ??= Promise.resolve(bytes.slice().buffer);
       return bytes;
     },
-    waitUntil(work) {
-      try {
-        c.executionCtx.waitUntil(work);
-      } catch {
-        // Hono throws where the platform has none: it does not freeze, so there is nothing to keep awake.
-      }
-    },
+    waitUntil: (work) => c.executionCtx.waitUntil(work),
   };
 }
 
