@@ -1,0 +1,104 @@
+import { FactuareaWebhookError, type Logger } from '@factuarea-webhook/core';
+import { pause, within } from '@factuarea-webhook/core/store-kit';
+import type { RedisClient } from './client.ts';
+import type { Script } from './scripts.ts';
+
+/** Runs one script on one key. `late` is given the answer of a command that came after the call had failed. */
+export type RunScript = (
+  script: Script,
+  key: string,
+  args: readonly (string | number)[],
+  late?: (reply: unknown) => void,
+) => Promise<unknown>;
+
+/**
+ * Runs scripts within a time limit. Every script here may run twice with the same arguments: that is what makes it safe
+ * to send one again when its reply is lost.
+ */
+export function scriptRunner(client: RedisClient, timeoutMs: number, logger: Pick<Logger, 'warn'>): RunScript {
+  // Since when commands have been under way without one answer.
+  let silentSince: number | undefined;
+
+  async function call({ sha, text }: Script, key: string, args: readonly (string | number)[]): Promise<unknown> {
+    const rest = args.map(String);
+    silentSince ??= performance.now();
+    try {
+      return await client.evalsha(sha, 1, key, ...rest);
+    } catch (error) {
+      // A restart, a failover or SCRIPT FLUSH makes the server forget. EVAL also teaches it again.
+      if (!/^NOSCRIPT/.test(messageOf(error))) throw error;
+      return await client.eval(text, 1, key, ...rest);
+    }
+  }
+
+  /** Waits for a connection that commands can be written to: ioredis would queue them, and run them at any later time. */
+  async function whenReady(end: number): Promise<void> {
+    if (client.status === 'wait') client.connect().catch(() => {});
+    while (client.status !== 'ready') {
+      if (client.status === 'end' || performance.now() >= end) {
+        throw unavailable(`the connection is in state "${client.status}"`);
+      }
+      await pause(20);
+    }
+  }
+
+  /** A connection that a firewall has forgotten looks open for many minutes, so a silent one is made anew. */
+  function reconnectSilent(): void {
+    if (client.isCluster || client.status !== 'ready' || !silentSince) return;
+    if (performance.now() - silentSince < 2 * timeoutMs) return;
+    silentSince = undefined;
+    logger.warn({ code: 'redis_silent' }, 'Redis has not answered for a while: the connection is made anew.');
+    client.disconnect(true);
+  }
+
+  return async (script, key, args, late) => {
+    const end = performance.now() + timeoutMs;
+    const calls: Promise<unknown>[] = [];
+    let failure: unknown;
+    while (performance.now() < end) {
+      // The last quarter is left for the answer.
+      await whenReady(end - timeoutMs / 4);
+      const answer = call(script, key, args);
+      calls.push(answer);
+      try {
+        const reply = await within(answer, Math.min(timeoutMs / 2, end - performance.now()), () => 'late');
+        silentSince = undefined;
+        return reply;
+      } catch (error) {
+        failure = error;
+        if (isReply(error)) break;
+      }
+      await pause(20);
+    }
+    if (isReply(failure)) silentSince = undefined;
+    else reconnectSilent();
+    for (const answer of calls) answer.then(late, () => {});
+    throw unavailable(failure === 'late' ? `no answer within ${timeoutMs} ms` : messageOf(failure), failure);
+  };
+}
+
+/** Whether the server itself refused, so that asking again at once is no use. */
+function isReply(error: unknown): boolean {
+  return (error as { name?: unknown } | null)?.name === 'ReplyError';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const hints: Record<string, string> = {
+  READONLY: 'The client is connected to a replica. Connect through Sentinel, or set `reconnectOnError`.',
+  LOADING: 'Redis is reading its data after a start, and answers when it is done.',
+  CLUSTERDOWN: 'Part of the cluster has no master.',
+  MASTERDOWN: 'The replica has lost its master.',
+  OOM: 'Redis is full. Give it more memory, with the policy `noeviction`.',
+  NOPERM: 'The user may not do this. Allow EVAL, EVALSHA, GET, SET, TIME and INFO on keys with our prefix.',
+  NOAUTH: 'Redis wants a password.',
+  WRONGTYPE: 'Something else writes keys with this prefix. Choose another `prefix`.',
+  FOREIGN: 'Something else writes keys with this prefix. Choose another `prefix`.',
+};
+
+function unavailable(why: string, cause?: unknown): FactuareaWebhookError {
+  const hint = hints[why.split(' ', 1)[0] as string] ?? 'Check that Redis is reachable.';
+  return new FactuareaWebhookError('store_unavailable', `Redis did not do what was asked: ${why}. ${hint}`, { cause });
+}

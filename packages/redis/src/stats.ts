@@ -1,0 +1,42 @@
+import type { RedisClient, RedisNode } from './client.ts';
+
+/** How many ids are done, and since when. */
+export interface StoreStats {
+  readonly count: number;
+  /** When the id that was done first was done; undefined where there is none. */
+  readonly oldest: Date | undefined;
+  readonly newest: Date | undefined;
+  /** Ids done per day, by the store's clock in UTC: `{ '2026-01-31': 12 }`, oldest first. */
+  readonly byDay: Readonly<Record<string, number>>;
+}
+
+/** Looks through every key of every master. Each page is small, so that other commands get their turn. */
+export async function readStats(client: RedisClient, prefix: string): Promise<StoreStats> {
+  // ioredis puts `keyPrefix` before the keys of commands, but not before the pattern of SCAN.
+  const keyPrefix = client.options?.keyPrefix ?? '';
+  const pattern = `${(keyPrefix + prefix).replace(/[\\*?[\]]/g, '\\$&')}*`;
+  // SCAN may give a key twice.
+  const seen = new Set<string>();
+  const times: number[] = [];
+  for (const node of client.nodes?.('master') ?? [client as RedisClient & RedisNode]) {
+    let cursor = '0';
+    do {
+      const [next, found] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', '500');
+      cursor = next;
+      const fresh = found.filter((key) => !seen.has(key) && seen.add(key));
+      const values = await Promise.all(fresh.map((key) => client.get(key.slice(keyPrefix.length))));
+      for (const value of values) {
+        const at = /^done .* (\d+)$/.exec(value ?? '')?.[1];
+        if (at) times.push(Number(at));
+      }
+    } while (cursor !== '0');
+  }
+  times.sort((a, b) => a - b);
+  const date = (at: number | undefined): Date | undefined => (at === undefined ? undefined : new Date(at));
+  const byDay: Record<string, number> = {};
+  for (const at of times) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    byDay[day] = (byDay[day] ?? 0) + 1;
+  }
+  return { count: times.length, oldest: date(times[0]), newest: date(times.at(-1)), byDay };
+}

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Claim, OwnClaim } from '@factuarea-webhook/core';
+import { newToken } from '@factuarea-webhook/core/store-kit';
+import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis';
+import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
+
+export const lifetimes: { leaseMs: number; retentionMs: number } = { leaseMs: 15_000, retentionMs: 604_800_000 };
+
+/** Both supported versions of the client. */
+export const clients: [version: string, lib: { Redis: typeof Redis6; Cluster: typeof Cluster6 }][] = [
+  ['ioredis 6', { Redis: Redis6, Cluster: Cluster6 }],
+  // What the tests call of them is the same; that both fit the store as they are is checked in `types.ts`.
+  ['ioredis 5', { Redis: Redis5, Cluster: Cluster5 } as unknown as { Redis: typeof Redis6; Cluster: typeof Cluster6 }],
+];
+
+/** The server that the package's tests share. */
+export function sharedUrl(): string {
+  return process.env['TEST_REDIS_URL'] as string;
+}
+
+/** A key prefix that no other test has. */
+export function freshPrefix(): string {
+  return `test-${newToken()}:`;
+}
+
+export function own<Tx>(claim: Claim<Tx>): OwnClaim<Tx> {
+  if (claim.state !== 'mine') throw new Error(`The claim is "${claim.state}".`);
+  return claim;
+}
+
+/** Waits until `check` gives something true. */
+export async function until<Value>(check: () => Value | Promise<Value>, limitMs = 10_000): Promise<Value> {
+  const end = Date.now() + limitMs;
+  for (;;) {
+    const value = await check();
+    if (value) return value;
+    if (Date.now() > end) throw new Error(`It did not come true within ${limitMs} ms: ${check}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+export interface Server {
+  readonly url: string;
+  readonly port: number;
+  /** Freezes the server's process, and lets it go on. */
+  pause(): void;
+  resume(): void;
+  stop(): Promise<void>;
+}
+
+/** A Redis of the test's own, to be stopped, frozen and started again on its port. */
+export async function startServer(options: { port?: number; args?: string[] } = {}): Promise<Server> {
+  const script = join(__dirname, '../../../scripts/servers/redis.mjs');
+  const child: ChildProcess = spawn(process.execPath, [script, JSON.stringify({ own: true, ...options })], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const [line] = await once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), 'line');
+  const { url, pid } = JSON.parse(line as string) as { url: string; pid: number };
+  return {
+    url,
+    port: Number(new URL(url).port),
+    pause: () => process.kill(pid, 'SIGSTOP'),
+    resume: () => process.kill(pid, 'SIGCONT'),
+    async stop() {
+      child.stdin?.end();
+      await exited;
+    },
+  };
+}
