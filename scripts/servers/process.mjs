@@ -69,8 +69,8 @@ export async function temporaryFolder(name) {
 }
 
 /**
- * Runs a server until `stop()`. `ready` is asked every few milliseconds, with what the server wrote so far; a server that ends before it is ready is an
- * error with what it wrote.
+ * Runs a server until `stop()`. `ready` is asked every few milliseconds, with what the server wrote so far; a server
+ * that ends before it is ready is an error with what it wrote.
  */
 export async function runServer({ program, args, options = {}, folder, stopSignal = 'SIGTERM', ready }) {
   const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });

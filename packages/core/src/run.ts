@@ -28,11 +28,12 @@ type Handled = { readonly ok: true; readonly value: unknown } | { readonly ok: f
 
 /** Claims an id within the store's time limit. A claim that comes too late is given back. */
 export async function claimInTime<Tx>(
-  { store, leaseMs, retentionMs, storeTimeoutMs }: Settings<Tx>,
+  { store, leaseMs, retentionMs, handlerLimitMs, storeTimeoutMs }: Settings<Tx>,
   id: string,
   left: number,
 ): Promise<Claim<Tx>> {
-  const claiming = (async () => store.claim(id, { leaseMs, retentionMs }))();
+  const claimOptions = { leaseMs, retentionMs, limitMs: handlerLimitMs, timeoutMs: storeTimeoutMs };
+  const claiming = (async () => store.claim(id, claimOptions))();
   try {
     return await within(claiming, Math.min(storeTimeoutMs, left), storeSilent);
   } catch (error) {

@@ -54,6 +54,13 @@ export interface ClaimOptions {
   readonly leaseMs: number;
   /** How long the id must be remembered once it is done, in milliseconds. */
   readonly retentionMs: number;
+  /**
+   * How long the claim may be held in all, with every extension, in milliseconds: afterwards `abandon` is called. The
+   * receiver always gives it. Default 120 000.
+   */
+  readonly limitMs?: number;
+  /** How long one call to the store may take, in milliseconds. The receiver always gives it. Default 2000. */
+  readonly timeoutMs?: number;
 }
 
 export interface PruneOptions {
