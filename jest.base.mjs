@@ -18,7 +18,7 @@ export function project(rootUrl, more = {}) {
     moduleNameMapper: {
       '^#hmac$': `${packages}core/src/hmac.node.ts`,
       '^@factuarea-webhook/(core|node|express|fastify|hono|next|postgres|redis|mysql|sqlite|testing|cli)$': `${packages}$1/src/index.ts`,
-      '^@factuarea-webhook/(core|next)/(.+)$': `${packages}$1/src/$2.ts`,
+      '^@factuarea-webhook/(core|next|testing)/(.+)$': `${packages}$1/src/$2.ts`,
     },
     ...more,
   };

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { STREAM_CHUNK_BYTES, STREAM_CHUNKS } from '../contract-app.ts';
+import { until } from '../contract-probe.ts';
+import { faultyId } from '../contract-store.ts';
+import { Connection } from '../raw-client.ts';
+import { uuidV7 } from '../uuid.ts';
+import type { Case } from './case.ts';
+
+const forms = ['middleware'] as const;
+
+/** What is particular where the app's own route answers. */
+export const middlewareCases: readonly Case[] = [
+  {
+    id: 'route-2xx',
+    title: 'any 2xx of the route settles the event, and goes out as it is',
+    forms,
+    async run(probe) {
+      for (const status of [200, 201, 202, 204]) {
+        const event = probe.event([`status:${status}`]);
+        const answer = await probe.send(event);
+        assert.equal(answer.status, status);
+        assert.equal(answer.headers['x-app'], 'contract');
+        assert.equal(answer.body.toString(), status === 204 ? '' : `app:${status}`);
+        probe.isAnswer(await probe.send(event), 200, 'repeat');
+      }
+    },
+  },
+  {
+    id: 'route-not-2xx',
+    title: 'any other status of the route frees the event, and goes out as it is',
+    forms,
+    async run(probe) {
+      for (const status of [302, 404, 418, 429, 500, 503]) {
+        const event = probe.event([`status:${status}`, 'succeed']);
+        const answer = await probe.send(event);
+        assert.equal(answer.status, status);
+        assert.equal(answer.headers['x-app'], 'contract');
+        assert.equal(answer.body.toString(), `app:${status}`);
+        probe.isHandled(await probe.send(event));
+        assert.deepEqual(await probe.calls(event.id), ['claim mine', 'release undefined', 'claim mine', 'done true']);
+      }
+    },
+  },
+  {
+    id: 'route-slow',
+    title: 'a route that takes longer than the deadline answers for itself',
+    forms,
+    async run(probe) {
+      const event = probe.event(['slow:1200']);
+      probe.isHandled(await probe.send(event));
+      probe.isAnswer(await probe.send(event), 200, 'repeat');
+    },
+  },
+  {
+    id: 'route-closes',
+    title: 'a route that breaks the connection off frees the event',
+    forms,
+    async run(probe) {
+      const event = probe.event(['close', 'succeed']);
+      const answer = await probe.send(event).catch(() => undefined);
+      assert.ok(answer === undefined || answer.status === 500, `answered ${answer?.status}`);
+      await until('a retry is handled', async () => (await probe.send(event)).status === 200);
+      assert.equal((await probe.runs(event.id)).length, 2);
+    },
+  },
+  {
+    id: 'route-hangs',
+    title: 'a route that never answers: the event is free once the sender has gone',
+    forms,
+    async run(probe) {
+      const event = probe.event(['hang', 'succeed']);
+      const connection = await Connection.open(probe.url);
+      await connection.write(await probe.head(event));
+      await connection.write(event.body);
+      await until('the route runs', async () => (await probe.runs(event.id))[0]);
+      connection.destroy();
+      await until('a retry is answered 200', async () => (await probe.send(event)).status === 200);
+    },
+  },
+  {
+    id: 'stream-settled-first',
+    title: 'the event is marked before the first byte of a streamed answer leaves',
+    forms,
+    async run(probe) {
+      const event = probe.event(['stream'], { id: faultyId('done_slow', uuidV7()) });
+      const answer = await probe.send(event);
+      assert.equal(answer.status, 200);
+      const done = (await probe.state()).store.find(({ id, call }) => id === event.id && call === 'done');
+      const { endedAt = Number.POSITIVE_INFINITY } = done ?? {};
+      assert.ok(answer.firstByteAt >= endedAt, `the first byte came ${endedAt - answer.firstByteAt} ms too early`);
+    },
+  },
+  {
+    id: 'settled-first',
+    title: 'the event is marked before the first byte of a plain answer leaves',
+    forms,
+    async run(probe) {
+      const event = probe.event(['succeed'], { id: faultyId('done_slow', uuidV7()) });
+      const answer = await probe.send(event);
+      probe.isHandled(answer);
+      const done = (await probe.state()).store.find(({ id, call }) => id === event.id && call === 'done');
+      assert.ok(answer.firstByteAt >= (done?.endedAt ?? Number.POSITIVE_INFINITY));
+    },
+  },
+  {
+    id: 'stream-intact',
+    title: 'a streamed answer arrives whole and in order',
+    forms,
+    async run(probe) {
+      const answer = await probe.send(probe.event(['stream']));
+      assert.equal(answer.body.length, STREAM_CHUNKS * STREAM_CHUNK_BYTES);
+      const whole = Array.from({ length: STREAM_CHUNKS }, (_, i) => Buffer.alloc(STREAM_CHUNK_BYTES, i));
+      assert.ok(answer.body.equals(Buffer.concat(whole)), 'the bytes differ');
+      assert.equal(answer.headers['x-app'], 'contract');
+    },
+  },
+  {
+    id: 'stream-commit-failed',
+    title: 'a streamed answer is withheld where the commit fails: 503',
+    forms,
+    async run(probe) {
+      const event = probe.event(['stream'], { id: faultyId('commit_fails', uuidV7()) });
+      probe.isAnswer(await probe.send(event), 503, 'commit_failed');
+    },
+  },
+  {
+    id: 'repeat-not-routed',
+    title: 'what the receiver answers itself never reaches the route',
+    forms,
+    async run(probe) {
+      const event = probe.event();
+      const signature = await probe.sign(event.body, undefined, `whsec_${uuidV7()}`);
+      probe.isAnswer(await probe.send(event, { signature }), 401, 'invalid_signature');
+      await probe.untouched(event.id);
+    },
+  },
+];

@@ -1,0 +1,296 @@
+/**
+ * The app that `adapterContract` judges an adapter by. It runs where the adapter runs, which may be another process or
+ * another runtime, so nothing here needs Node: it is made from a config that fits into JSON, is steered by the events
+ * it is sent, and tells what happened as JSON.
+ */
+import {
+  type Context,
+  type FactuareaEvent,
+  type Logger,
+  type Outcome,
+  PermanentFailure,
+  type ReceiverOptions,
+} from '@factuarea-webhook/core';
+import { contractStore, type StoreCall } from './contract-store.ts';
+
+/** What a contract app is made from. JSON: hand it to another process as text. */
+export interface ContractConfig {
+  /** Unlike in every run, so that one process can hold several apps. */
+  readonly run: string;
+  readonly secrets: { readonly company: string; readonly account: string };
+  readonly bodyLimit: number;
+  readonly timeoutSeconds: number;
+  readonly handlerLimitSeconds: number;
+  readonly storeTimeoutSeconds: number;
+}
+
+/** One run of the app's handler or route. */
+export interface ContractRun {
+  readonly id: string;
+  readonly type: string;
+  readonly form: 'handler' | 'middleware';
+  readonly endpoint: string | undefined;
+  readonly relationship: string | undefined;
+  readonly fence: number;
+  /** `data.object.note`, to see that text arrives unharmed. */
+  readonly note: unknown;
+  ended?: 'succeeded' | 'threw';
+  /** The code that the handler's signal was aborted with. */
+  aborted?: string;
+}
+
+/** What `GET /contract/state` answers. */
+export interface ContractState {
+  readonly runs: readonly ContractRun[];
+  readonly outcomes: readonly Omit<Outcome, 'error'>[];
+  readonly logs: readonly string[];
+  readonly store: readonly StoreCall[];
+  /** Rejections and exceptions that nobody caught, where the runtime tells. */
+  readonly unhandled: readonly string[];
+}
+
+/** What the app's own route answers in the middleware form. To be written with the framework's own means. */
+export interface RouteAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text, or a stream of bytes that must be answered as a stream. */
+  readonly body: string | AsyncIterable<Uint8Array>;
+  /** Destroy the connection instead of answering, as a crashed route does. */
+  readonly close: boolean;
+}
+
+/** What a subject mounts. */
+export interface ContractApp {
+  /** For `POST /handler`, and for `POST /parsed` behind a body parser. */
+  readonly handlerOptions: ReceiverOptions<unknown>;
+  /** For `POST /middleware`. */
+  readonly middlewareOptions: ReceiverOptions<unknown>;
+  /** The app's own route behind the middleware form: call it, and let what it throws reach the framework. */
+  route(context: Context<unknown>): Promise<RouteAnswer>;
+  /** The same as a Fetch `Response`. */
+  respond(context: Context<unknown>): Promise<Response>;
+  /** For `GET /contract/state`. */
+  state(): ContractState;
+}
+
+/** The part of Node's `ServerResponse` that `writeAnswer` uses. */
+export interface NodeResponse {
+  readonly destroyed: boolean;
+  statusCode: number;
+  setHeader(name: string, value: string): unknown;
+  write(chunk: Uint8Array): boolean;
+  end(text?: string): unknown;
+  destroy(): unknown;
+  on(event: 'drain' | 'close', listener: () => void): unknown;
+}
+
+/** The size of the answer of an event whose behaviour is `stream`. */
+export const STREAM_CHUNKS = 40;
+export const STREAM_CHUNK_BYTES = 16_384;
+
+/**
+ * Makes the app, or gives the one made before from the same config: bundlers may load this module once per route.
+ *
+ * @example
+ * ```ts
+ * const app = contractApp(config);
+ * server.all('/handler', factuareaWebhook(app.handlerOptions));
+ * server.all('/middleware', factuareaWebhook(app.middlewareOptions), async (req, res) => {
+ *   await writeAnswer(res, await app.route(req.factuarea));
+ * });
+ * server.get('/contract/state', (req, res) => res.json(app.state()));
+ * ```
+ */
+export function contractApp(config: ContractConfig): ContractApp {
+  const apps = registry();
+  const app = apps.get(config.run) ?? makeApp(config, apps.unhandled);
+  apps.set(config.run, app);
+  return app;
+}
+
+/** Writes a route's answer to Node's `ServerResponse`, as Express and Next's Pages Router have it. */
+export async function writeAnswer(response: NodeResponse, answer: RouteAnswer): Promise<void> {
+  if (answer.close) {
+    response.destroy();
+    return;
+  }
+  response.statusCode = answer.status;
+  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+  if (typeof answer.body === 'string') {
+    response.end(answer.body);
+    return;
+  }
+  let wake = (): void => {};
+  response.on('drain', () => wake());
+  response.on('close', () => wake());
+  for await (const chunk of answer.body) {
+    const drained = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    if (response.destroyed) return;
+    if (!response.write(chunk)) await drained;
+  }
+  response.end();
+}
+
+function makeApp(config: ContractConfig, unhandled: readonly string[]): ContractApp {
+  const runs: ContractRun[] = [];
+  const outcomes: Omit<Outcome, 'error'>[] = [];
+  const logs: string[] = [];
+  const store: StoreCall[] = [];
+  let lostSecrets = 0;
+
+  async function run(form: ContractRun['form'], event: FactuareaEvent, context: Context<unknown>): Promise<string> {
+    const object = steering(event);
+    const behaviour = object.behave[runs.filter(({ id }) => id === event.id).length] ?? object.behave.at(-1) ?? '';
+    const entry: ContractRun = {
+      id: event.id,
+      type: event.type,
+      form,
+      endpoint: context.delivery.endpoint,
+      relationship: context.delivery.relationship,
+      fence: context.fence,
+      note: object.note,
+    };
+    runs.push(entry);
+    context.signal.addEventListener('abort', () => {
+      entry.aborted = String((context.signal.reason as { code?: unknown } | undefined)?.code);
+    });
+    try {
+      await behave(behaviour, () => lostSecrets++);
+      entry.ended = 'succeeded';
+      return behaviour;
+    } catch (error) {
+      entry.ended = 'threw';
+      throw error;
+    }
+  }
+
+  const common: ReceiverOptions<unknown> = {
+    secret: () => {
+      if (lostSecrets === 0) return { company: config.secrets.company, account: config.secrets.account };
+      lostSecrets--;
+      return '';
+    },
+    store: contractStore(store),
+    bodyLimit: config.bodyLimit,
+    timeoutSeconds: config.timeoutSeconds,
+    handlerLimitSeconds: config.handlerLimitSeconds,
+    storeTimeoutSeconds: config.storeTimeoutSeconds,
+    onOutcome: ({ error, ...outcome }) => outcomes.push(outcome),
+    logger: recordingLogger(logs),
+  };
+  const handle = (event: FactuareaEvent, context: Context<unknown>): Promise<string> => run('handler', event, context);
+
+  async function route(context: Context<unknown>): Promise<RouteAnswer> {
+    return routeAnswer(await run('middleware', context.event, context));
+  }
+
+  return {
+    // Named types and no '*', so that any other type shows what is answered where nothing handles it.
+    handlerOptions: { ...common, on: { 'invoice.sent': handle, 'invoice.paid': handle } },
+    middlewareOptions: common,
+    route,
+    async respond(context) {
+      const { status, headers, body, close } = await route(context);
+      // A Fetch handler has no connection to destroy: failing is as near as it comes.
+      if (close) throw new Error('The contract’s route was told to close the connection.');
+      const empty = status === 204 || status === 304;
+      return new Response(empty ? null : typeof body === 'string' ? body : toStream(body), { status, headers });
+    },
+    // Copied, since what is handed out in the same process must not change under the reader.
+    state: () => JSON.parse(JSON.stringify({ runs, outcomes, logs, store, unhandled })) as ContractState,
+  };
+}
+
+/** What the event asks of its handler: one behaviour per run, the last of them for all further ones. */
+function steering(event: FactuareaEvent): { behave: readonly string[]; note: unknown } {
+  const { object } = event.data as { object?: { metadata?: { behave?: string[] }; note?: unknown } };
+  return { behave: object?.metadata?.behave ?? [], note: object?.note };
+}
+
+async function behave(behaviour: string, loseSecret: () => void): Promise<void> {
+  const [name, value] = behaviour.split(':');
+  if (name === 'slow') return new Promise((resolve) => setTimeout(resolve, Number(value)));
+  if (name === 'hang') return new Promise(() => {});
+  if (name === 'lose_secret') return loseSecret();
+  if (name === 'throw') throw new Error('The contract’s handler was told to fail.');
+  if (name === 'throw_undefined') throw undefined;
+  if (name === 'permanent') throw new PermanentFailure('The contract’s handler was told to give up.');
+}
+
+function routeAnswer(behaviour: string): RouteAnswer {
+  const [name, value] = behaviour.split(':');
+  const status = name === 'status' ? Number(value) : 200;
+  const headers = {
+    'x-app': 'contract',
+    'content-type': name === 'stream' ? 'application/octet-stream' : 'text/plain',
+  };
+  const body = name === 'stream' ? chunks() : status === 204 ? '' : `app:${status}`;
+  return { status, headers, body, close: name === 'close' };
+}
+
+async function* chunks(): AsyncGenerator<Uint8Array> {
+  for (let i = 0; i < STREAM_CHUNKS; i++) {
+    // Now and then a pause, so that the answer comes in several pieces and not at once.
+    if (i % 16 === 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    yield new Uint8Array(STREAM_CHUNK_BYTES).fill(i);
+  }
+}
+
+function toStream(source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const iterator = source[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done) controller.close();
+      else controller.enqueue(value as Uint8Array<ArrayBuffer>);
+    },
+  });
+}
+
+function recordingLogger(logs: string[]): Logger {
+  const at =
+    (level: string) =>
+    (fields: object, message: string): void => {
+      logs.push(`${level} ${message} ${JSON.stringify(fields, errorsToo)}`);
+    };
+  return { info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+function errorsToo(_: string, value: unknown): unknown {
+  // Not `instanceof`: in a test runner's own realm it says no.
+  if (typeof (value as { stack?: unknown } | null)?.stack !== 'string') return value;
+  const { name, message, stack, cause } = value as Error;
+  return { ...(value as object), name, message, stack, cause };
+}
+
+type Registry = Map<string, ContractApp> & { unhandled: string[] };
+
+function registry(): Registry {
+  const key = Symbol.for('@factuarea-webhook/testing/contract-app');
+  const holder = globalThis as { [key]?: Registry };
+  holder[key] ??= Object.assign(new Map<string, ContractApp>(), { unhandled: watchUnhandled() });
+  return holder[key];
+}
+
+function watchUnhandled(): string[] {
+  const unhandled: string[] = [];
+  const note = (error: unknown): void => {
+    unhandled.push(String((error as { stack?: unknown } | undefined)?.stack ?? error));
+  };
+  const { process, addEventListener } = globalThis as {
+    process?: { on?(event: string, listener: (error: unknown) => void): unknown };
+    addEventListener?(event: string, listener: (event: { reason?: unknown; preventDefault(): void }) => void): void;
+  };
+  if (process?.on) {
+    process.on('unhandledRejection', note);
+    process.on('uncaughtException', note);
+  } else {
+    addEventListener?.('unhandledrejection', (event) => {
+      event.preventDefault();
+      note(event.reason);
+    });
+  }
+  return unhandled;
+}
