@@ -5,7 +5,7 @@ import { record } from './history.ts';
 import type { Message, Plan, Point, ReceiverConfig, RigModule } from './rig.ts';
 
 /** The child process: a receiver on plain HTTP, which writes down what it does and can be held at a point. */
-const config = JSON.parse(process.argv[2] ?? '{}') as ReceiverConfig;
+const config = JSON.parse(process.argv[3] ?? '{}') as ReceiverConfig;
 const tell = (message: Message): unknown => process.send?.(message);
 let held = false;
 

@@ -28,9 +28,7 @@ export interface ReceiverProcess {
 
 /** Starts a receiver on the rig's store. */
 export async function startReceiver(config: ReceiverConfig): Promise<ReceiverProcess> {
-  const child = fork(join(__dirname, 'receiver-main.ts'), [JSON.stringify(config)], {
-    execArgv: ['--require', join(__dirname, 'register.cjs')],
-  });
+  const child = fork(join(__dirname, 'register.cjs'), [join(__dirname, 'receiver-main.ts'), JSON.stringify(config)]);
   const gone = once(child, 'exit');
   const reached = messageOf(child, 'reached');
   const failed = gone.then(() => {

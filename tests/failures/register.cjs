@@ -1,4 +1,4 @@
-/** Lets a child process run the TypeScript sources as they stand: `node --require <this> file.ts`. */
+/** Lets a child process run the TypeScript sources as they stand: `node register.cjs /path/of/file.ts`. */
 const { readFileSync } = require('node:fs');
 const { Module } = require('node:module');
 const { join } = require('node:path');
@@ -23,3 +23,5 @@ Module._extensions['.ts'] = (module, filename) => {
   });
   module._compile(code, filename);
 };
+
+if (require.main === module) require(process.argv[2]);
