@@ -5,7 +5,7 @@ import {
   type Incoming,
   type ReceiverOptions,
 } from '@factuarea-webhook/core';
-import { toIncoming, toResponse } from '@factuarea-webhook/core/fetch';
+import { toIncoming, toResponse, whileOpen } from '@factuarea-webhook/core/fetch';
 import type { Context as HonoContext, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 
@@ -46,11 +46,9 @@ export function factuareaWebhook<Tx = undefined>(
     if (routePath(c) === '/*' && (c.req.path !== DEFAULT_PATH || c.req.method !== 'POST')) return next();
     if (receiver.hasHandler) return toResponse(await receiver.receive(incoming(c)));
 
-    const { signal } = c.req.raw;
     const outgoing = await receiver.receive(incoming(c), async (_event, context) => {
       c.set('factuarea', context);
-      await next();
-      if (signal.aborted) throw new FactuareaWebhookError('route_closed', 'The connection closed before the answer.');
+      await whileOpen(c.req.raw, next());
       return c.res.status;
     });
     if (outgoing.body === null) return;
