@@ -31,15 +31,11 @@ export function scriptRunner(client: RedisClient, timeoutMs: number, logger: Pic
     }
   }
 
-  /** Waits for a connection that commands can be written to: ioredis would queue them, and run them at any later time. */
-  async function whenReady(end: number): Promise<void> {
+  /** Whether commands can be written. ioredis would queue them otherwise, and run them at any later time. */
+  async function isReady(end: number): Promise<boolean> {
     if (client.status === 'wait') client.connect().catch(() => {});
-    while (client.status !== 'ready') {
-      if (client.status === 'end' || performance.now() >= end) {
-        throw unavailable(`the connection is in state "${client.status}"`);
-      }
-      await pause(20);
-    }
+    while (client.status !== 'ready' && client.status !== 'end' && performance.now() < end) await pause(20);
+    return client.status === 'ready';
   }
 
   /** A connection that a firewall has forgotten looks open for many minutes, so a silent one is made anew. */
@@ -54,28 +50,34 @@ export function scriptRunner(client: RedisClient, timeoutMs: number, logger: Pic
   return async (script, key, args, late) => {
     const end = performance.now() + timeoutMs;
     const calls: Promise<unknown>[] = [];
-    let failure: unknown;
-    while (performance.now() < end) {
-      // The last quarter is left for the answer.
-      await whenReady(end - timeoutMs / 4);
+    let failure: unknown = TOO_LATE;
+    // The last quarter is left for the answer.
+    while (await isReady(end - timeoutMs / 4)) {
       const answer = call(script, key, args);
       calls.push(answer);
       try {
-        const reply = await within(answer, Math.min(timeoutMs / 2, end - performance.now()), () => 'late');
+        const reply = await within(answer, Math.min(timeoutMs / 2, end - performance.now()), () => TOO_LATE);
         silentSince = undefined;
         return reply;
       } catch (error) {
         failure = error;
-        if (isReply(error)) break;
       }
+      if (isReply(failure)) {
+        silentSince = undefined;
+        break;
+      }
+      if (performance.now() >= end) break;
       await pause(20);
     }
-    if (isReply(failure)) silentSince = undefined;
-    else reconnectSilent();
+    reconnectSilent();
+    // ioredis sends a command again after a reconnect, so an answer may still come.
     for (const answer of calls) answer.then(late, () => {});
-    throw unavailable(failure === 'late' ? `no answer within ${timeoutMs} ms` : messageOf(failure), failure);
+    if (client.status !== 'ready') throw unavailable(`the connection is in state "${client.status}"`, failure);
+    throw unavailable(failure === TOO_LATE ? `no answer within ${timeoutMs} ms` : messageOf(failure), failure);
   };
 }
+
+const TOO_LATE = new Error('No answer in time.');
 
 /** Whether the server itself refused, so that asking again at once is no use. */
 function isReply(error: unknown): boolean {

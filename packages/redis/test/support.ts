@@ -3,6 +3,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Claim, OwnClaim } from '@factuarea-webhook/core';
+import {
+  createReceiver,
+  type Outgoing,
+  type Receiver,
+  type ReceiverOptions,
+  signDelivery,
+} from '@factuarea-webhook/core';
 import { newToken } from '@factuarea-webhook/core/store-kit';
 import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
@@ -52,7 +59,7 @@ export interface Server {
 }
 
 /** A Redis of the test's own, to be stopped, frozen and started again on its port. */
-export async function startServer(options: { port?: number; args?: string[] } = {}): Promise<Server> {
+export async function startServer(options: { port?: number; args?: string[]; config?: string } = {}): Promise<Server> {
   const script = join(__dirname, '../../../scripts/servers/redis.mjs');
   const child: ChildProcess = spawn(process.execPath, [script, JSON.stringify({ own: true, ...options })], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -70,4 +77,25 @@ export async function startServer(options: { port?: number; args?: string[] } = 
       await exited;
     },
   };
+}
+
+const secret = 'whsec_test_of_the_stores';
+
+/** A receiver that knows the secret of `deliver`. */
+export function receiver(options: ReceiverOptions): Receiver {
+  const quiet = { info() {}, warn() {}, error() {} };
+  return createReceiver({ secret, cache: false, logger: quiet, ...options });
+}
+
+/** Delivers one event with this id, and says how long the answer took. */
+export async function deliver(to: Receiver, id: string): Promise<Outgoing & { code: string; ms: number }> {
+  const body = new TextEncoder().encode(JSON.stringify({ id, type: 'invoice.sent', data: {} }));
+  const signature = await signDelivery({ secret, body });
+  const startedAt = performance.now();
+  const outgoing = await to.receive({
+    method: 'POST',
+    header: (name) => (name === 'factuarea-signature' ? signature : undefined),
+    body: async () => body,
+  });
+  return { ...outgoing, ...JSON.parse(outgoing.body ?? '{}'), ms: performance.now() - startedAt };
 }
