@@ -1,4 +1,5 @@
 /** The tests run on the sources, so that they need no build; what the packages ship is tested by `pack-check`. */
 export default {
   projects: ['<rootDir>/packages/*/jest.config.mjs'],
+  reporters: ['default', '<rootDir>/scripts/jest-counts.mjs'],
 };
