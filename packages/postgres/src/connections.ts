@@ -1,0 +1,96 @@
+import { within } from '@factuarea-webhook/core/store-kit';
+import { type PgClient, type PgPool, type Result, resultsOf } from './client.ts';
+import { isBroken, storeUnavailable } from './failures.ts';
+
+/** A connection out of the pool. Ends exactly once: given back, or destroyed. */
+export interface Connection<Client extends PgClient = PgClient> {
+  readonly client: Client;
+  /** Sends one message. An answer that does not come in time destroys the connection, as does a broken one. */
+  ask(sql: string, timeoutMs: number): Promise<readonly Result[]>;
+  readonly ended: boolean;
+  giveBack(): void;
+  /** Ends the connection, and with it whatever it had not committed. */
+  destroy(): void;
+}
+
+/** Takes a connection out of the pool within the time; one that comes later goes straight back. */
+export async function connect<Client extends PgClient>(
+  pool: PgPool,
+  timeoutMs: number,
+  onEnd: () => void = () => {},
+): Promise<Connection<Client>> {
+  const connecting = pool.connect() as Promise<Client>;
+  let client: Client;
+  try {
+    client = await within(connecting, timeoutMs, () =>
+      storeUnavailable(
+        'No connection came free in time. Postgres cannot be reached, or something else holds all of the pool’s.',
+      ),
+    );
+  } catch (error) {
+    connecting
+      .then((late) => late.release())
+      .catch(() => {})
+      .finally(onEnd);
+    throw error;
+  }
+  // The pool listens to idle connections only, and an error that nobody listens to ends the process.
+  client.on?.('error', ignore);
+  let ended = false;
+
+  function end(destroy: boolean): void {
+    if (ended) return;
+    ended = true;
+    // A destroyed one may still have something to say.
+    if (!destroy) client.removeListener?.('error', ignore);
+    try {
+      client.release(destroy);
+      // Releasing says goodbye and waits, for ever where the network drops packets.
+      if (destroy) (client as unknown as { connection?: HasStream }).connection?.stream?.destroy?.();
+    } finally {
+      onEnd();
+    }
+  }
+
+  return {
+    client,
+    get ended() {
+      return ended;
+    },
+    async ask(sql, ms) {
+      try {
+        return resultsOf(
+          await within(client.query(sql), ms, () => storeUnavailable('Postgres did not answer in time.')),
+        );
+      } catch (error) {
+        if (isBroken(error)) end(true);
+        throw error;
+      }
+    },
+    giveBack: () => end(false),
+    destroy: () => end(true),
+  };
+}
+
+interface HasStream {
+  readonly stream?: { destroy?(): void };
+}
+
+/** Sends one message on a connection of the pool. Asked once more where the connection turns out to be broken. */
+export async function askOnce(pool: PgPool, sql: string, timeoutMs: number): Promise<readonly Result[]> {
+  const end = performance.now() + timeoutMs;
+  for (let again = true; ; again = false) {
+    const connection = await connect(pool, end - performance.now());
+    try {
+      const results = await connection.ask(sql, end - performance.now());
+      connection.giveBack();
+      return results;
+    } catch (error) {
+      // An error inside of a transaction leaves it open.
+      connection.destroy();
+      if (!again || !isBroken(error) || performance.now() >= end) throw error;
+    }
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,82 @@
+import type { Claim, ClaimOptions } from '@factuarea-webhook/core';
+import { newToken } from '@factuarea-webhook/core/store-kit';
+import type { PgPool, Result } from './client.ts';
+import { askOnce } from './connections.ts';
+import { unavailable } from './failures.ts';
+import { alone, interval } from './sql.ts';
+import type { Table } from './table.ts';
+
+/** What claiming in mode `lease` needs to know. */
+export interface LeaseSettings {
+  readonly pool: PgPool;
+  readonly table: Table;
+  readonly timeoutOf: (options: ClaimOptions) => number;
+}
+
+/** Claims by a row that says until when it holds. Every call is one round trip, and no handler holds a connection. */
+export function leaseClaims({
+  pool,
+  table,
+  timeoutOf,
+}: LeaseSettings): (id: string, options: ClaimOptions) => Promise<Claim<undefined>> {
+  return async (id, options) => {
+    const timeoutMs = timeoutOf(options);
+    const ask = async (statement: string): Promise<Result | undefined> => {
+      try {
+        // The last result is that of COMMIT.
+        return (await askOnce(pool, alone(statement, timeoutMs * 0.8), timeoutMs)).at(-2);
+      } catch (error) {
+        throw unavailable(error, table.name);
+      }
+    };
+    const column = await table
+      .idOf(id, (sql) => askOnce(pool, sql, timeoutMs))
+      .catch((error: unknown) => {
+        throw unavailable(error, table.name);
+      });
+    // The same in both attempts of a call, so that a claim whose reply was lost is granted again.
+    const token = newToken();
+    const answer = (await ask(claimStatement(table, column, token, options.leaseMs)))?.rows[0];
+    if (answer?.['state'] === 'done') return { state: 'done' };
+    // No row at all: it was made after this statement began.
+    if (answer?.['state'] !== 'mine') {
+      return { state: 'busy', retryAfterMs: Math.max(Number(answer?.['left'] ?? options.leaseMs), 1000) };
+    }
+
+    const ours = `event_id = ${column} AND token = '${token}'`;
+    const change = async (assignments: string, condition = ours): Promise<boolean> =>
+      (await ask(`UPDATE ${table.name} SET ${assignments} WHERE ${condition} RETURNING 1`))?.rows.length === 1;
+    return {
+      state: 'mine',
+      tx: undefined,
+      fence: Number(answer['fence']),
+      done: () => change('done = true, until = CASE WHEN done THEN until ELSE clock_timestamp() END'),
+      async release() {
+        await change(`until = '-infinity', token = NULL`, `${ours} AND NOT done`);
+      },
+      extend: (leaseMs) => change(`until = clock_timestamp() + ${interval(leaseMs)}`, `${ours} AND NOT done`),
+    };
+  };
+}
+
+/**
+ * Makes the row, or takes over one that was released or has run out. No index covers what changes, so that Postgres
+ * can change it in place. The fence grows with each claim, and by the clock where the row was forgotten in between.
+ */
+function claimStatement({ name }: Table, column: string, token: string, leaseMs: number): string {
+  return `WITH claimed AS (
+  INSERT INTO ${name} AS held (event_id, received_at, until, done, fence, token)
+  SELECT ${column}, clock_timestamp(), clock_timestamp() + ${interval(leaseMs)}, false,
+    (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, '${token}'::uuid
+  WHERE NOT EXISTS (SELECT FROM ${name} WHERE event_id = ${column} AND done)
+  ON CONFLICT (event_id) DO UPDATE
+    SET until = excluded.until, token = excluded.token, fence = greatest(held.fence + 1, excluded.fence)
+    WHERE NOT held.done AND (held.until <= clock_timestamp() OR held.token = excluded.token)
+  RETURNING fence
+)
+SELECT 'mine' AS state, fence::text, NULL AS left FROM claimed
+UNION ALL
+SELECT CASE WHEN done THEN 'done' ELSE 'busy' END, NULL,
+  (CASE WHEN until > clock_timestamp() THEN extract(epoch FROM until - clock_timestamp()) * 1000 ELSE 0 END)::text
+FROM ${name} WHERE event_id = ${column} AND NOT EXISTS (SELECT FROM claimed)`;
+}

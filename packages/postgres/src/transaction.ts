@@ -1,0 +1,224 @@
+import {
+  type BusyClaim,
+  type Claim,
+  type ClaimOptions,
+  FactuareaWebhookError,
+  type OwnClaim,
+} from '@factuarea-webhook/core';
+import type { PgClient, PgPool } from './client.ts';
+import { type Connection, connect } from './connections.ts';
+import { isBroken, sqlState, unavailable } from './failures.ts';
+import { guard } from './guard.ts';
+import { placesOf } from './places.ts';
+import { interval, text } from './sql.ts';
+import type { Table } from './table.ts';
+
+// Long enough for a burst of short handlers to pass through, short enough to be no wait for the sender.
+const PLACE_WAIT_MS = 100;
+// A transaction whose process has vanished with its machine is ended by Postgres this long after the handler's limit.
+const GRACE_MS = 5_000;
+
+/** What claiming in mode `transaction` needs to know. */
+export interface TransactionSettings {
+  readonly pool: PgPool;
+  readonly table: Table;
+  readonly maxConnections: number;
+  /** The time limit of one call. */
+  readonly timeoutOf: (options: ClaimOptions) => number;
+}
+
+/** Claims by an uncommitted row: the claim is the open transaction, its mark is COMMIT and its release ROLLBACK. */
+export function transactionClaims<Client extends PgClient>(
+  settings: TransactionSettings,
+): (id: string, options: ClaimOptions) => Promise<Claim<Client>> {
+  // What this process knows itself needs no connection: copies of an event that is being claimed or handled here.
+  const asked = new Map<string, Promise<Claim<Client>>>();
+  const running = new Map<string, number>();
+
+  async function ask(id: string, options: ClaimOptions): Promise<Claim<Client>> {
+    const { limitMs = 120_000 } = options;
+    const claim = await open<Client>(settings, id, options, () => running.delete(id));
+    if (claim.state === 'mine') running.set(id, performance.now() + limitMs);
+    return claim;
+  }
+
+  return async (id, options) => {
+    const until = running.get(id) ?? 0;
+    if (until > performance.now()) return { state: 'busy', retryAfterMs: until - performance.now() };
+    const first = asked.get(id);
+    if (first) return asCopy(await first, options);
+    const asking = ask(id, options).finally(() => asked.delete(id));
+    asked.set(id, asking);
+    return asking;
+  };
+}
+
+function asCopy<Client>(claim: Claim<Client>, { leaseMs }: ClaimOptions): Claim<Client> {
+  return claim.state === 'mine' ? { state: 'busy', retryAfterMs: leaseMs } : claim;
+}
+
+/** Opens a transaction and claims in it, in one round trip. */
+async function open<Client extends PgClient>(
+  { pool, table, maxConnections, timeoutOf }: TransactionSettings,
+  id: string,
+  options: ClaimOptions,
+  onEnd: () => void,
+): Promise<Claim<Client>> {
+  const { leaseMs, limitMs = 120_000 } = options;
+  const timeoutMs = timeoutOf(options);
+  const end = performance.now() + timeoutMs;
+  const left = (): number => Math.max(end - performance.now(), 1);
+  for (let again = true; ; again = false) {
+    let connection: Connection<Client> | undefined;
+    try {
+      const free = await placesOf(pool).take(maxConnections, Math.min(PLACE_WAIT_MS, left()));
+      connection = await connect<Client>(pool, left(), free);
+      const { ask } = connection;
+      const column = await table.idOf(id, (sql) => ask(sql, left()));
+      const results = await ask(claimMessage(table, id, column, left(), limitMs), left());
+      const { state, fence } = results.at(-1)?.rows[0] ?? {};
+      if (state === 'mine') return own(connection, table, column, Number(fence), timeoutMs, onEnd);
+      rollBack(connection, timeoutMs);
+      return state === 'done' ? { state } : busy(leaseMs);
+    } catch (error) {
+      if (connection) rollBack(connection, timeoutMs);
+      if (/^40/.test(sqlState(error) ?? '')) return busy(1000);
+      // A connection that had died unnoticed in the pool tells nothing about Postgres.
+      if (again && connection?.ended && left() > 1) continue;
+      throw unavailable(error, table.name);
+    }
+  }
+}
+
+function busy(retryAfterMs: number): BusyClaim {
+  return { state: 'busy', retryAfterMs };
+}
+
+/**
+ * BEGIN, limits and claim as one message. `state` is `busy` where another transaction is handling the id, `done` where
+ * its row has been committed. A plain ON CONFLICT insert would wait for the other transaction instead.
+ */
+function claimMessage(table: Table, id: string, column: string, timeoutMs: number, limitMs: number): string {
+  const session = `current_setting('factuarea_webhook.statement_timeout')`;
+  const limit = Math.ceil(limitMs);
+  return `BEGIN;
+SELECT set_config('factuarea_webhook.statement_timeout', current_setting('statement_timeout'), true),
+  set_config('statement_timeout', '${Math.ceil(timeoutMs * 0.8)}', true),
+  set_config('idle_in_transaction_session_timeout', '${limit + GRACE_MS}', true);
+WITH lock AS MATERIALIZED (
+  SELECT pg_try_advisory_xact_lock(hashtextextended(${text(id)} COLLATE "C", ${table.regclass}::oid::bigint)) AS ours
+), marked AS (
+  INSERT INTO ${table.name} (event_id, received_at) SELECT ${column}, CURRENT_TIMESTAMP FROM lock WHERE ours
+  ON CONFLICT (event_id) DO NOTHING RETURNING 1
+)
+SELECT CASE WHEN NOT ours THEN 'busy' WHEN EXISTS (SELECT FROM marked) THEN 'mine' ELSE 'done' END AS state,
+  CASE WHEN EXISTS (SELECT FROM marked) THEN pg_current_xact_id()::text END AS fence,
+  set_config('statement_timeout', CASE WHEN ${session}::interval BETWEEN ${interval(1)} AND ${interval(limit)}
+    THEN ${session} ELSE '${limit}' END, true) AS statement_timeout
+FROM lock`;
+}
+
+/** Ends a transaction that has nothing to keep, without anybody waiting for it. */
+function rollBack(connection: Connection, timeoutMs: number): void {
+  if (connection.ended) return;
+  connection.ask('ROLLBACK', timeoutMs).then(connection.giveBack, connection.destroy);
+}
+
+function own<Client extends PgClient>(
+  connection: Connection<Client>,
+  table: Table,
+  column: string,
+  fence: number,
+  timeoutMs: number,
+  onEnd: () => void,
+): OwnClaim<Client> {
+  const { tx, end } = guard(connection.client);
+  // The row of this very transaction, should the handler have ended it by itself.
+  const ownRow = `${table.name} WHERE event_id = ${column} AND xmin = '${fence % 2 ** 32}'::xid`;
+  let settling: Promise<boolean> | undefined;
+  let abandoned = false;
+
+  function settle(): void {
+    end('The handler’s transaction has ended: `context.tx` was used by work that the handler did not wait for.');
+    onEnd();
+  }
+
+  async function commit(): Promise<boolean> {
+    if (abandoned) throw rolledBack('The handler ran past its limit, so its transaction was rolled back.');
+    settle();
+    try {
+      const command = endedByHandler(connection)
+        ? undefined
+        : (await connection.ask('COMMIT', timeoutMs)).at(-1)?.command;
+      // Where the tag is not known, the row tells.
+      const stands =
+        command === 'COMMIT' ||
+        (command !== 'ROLLBACK' && (await connection.ask(`SELECT FROM ${ownRow}`, timeoutMs))[0]?.rows.length === 1);
+      connection.giveBack();
+      if (stands) return true;
+    } catch (error) {
+      rollBack(connection, timeoutMs);
+      throw commitError(error);
+    }
+    throw rolledBack('The transaction was rolled back: a statement in it had failed, or the handler ended it itself.');
+  }
+
+  return {
+    state: 'mine',
+    tx,
+    fence,
+    done() {
+      settling ??= commit();
+      return settling;
+    },
+    async release() {
+      if (settling || abandoned) return;
+      settling = Promise.resolve(false);
+      settle();
+      try {
+        // A mark that the handler committed itself, before it failed, would make the retry a repeat.
+        const undo = endedByHandler(connection) ? `DELETE FROM ${ownRow}` : 'ROLLBACK';
+        await connection.ask(undo, timeoutMs);
+        connection.giveBack();
+      } catch {
+        // The end of the connection is a rollback too.
+        connection.destroy();
+      }
+    },
+    async abandon() {
+      if (settling || abandoned) return;
+      abandoned = true;
+      end('The handler ran past its limit, so its transaction was rolled back.');
+      onEnd();
+      connection.destroy();
+    },
+  };
+}
+
+function endedByHandler({ client }: Connection): boolean {
+  return client.getTransactionStatus?.() === 'I';
+}
+
+function rolledBack(message: string, cause?: unknown): FactuareaWebhookError {
+  return new FactuareaWebhookError('commit_rolled_back', message, cause === undefined ? {} : { cause });
+}
+
+/** Tells a COMMIT that Postgres has refused from one whose outcome nobody knows. */
+function commitError(error: unknown): FactuareaWebhookError {
+  const state = sqlState(error);
+  if (isBroken(error)) {
+    return new FactuareaWebhookError(
+      'commit_failed',
+      'The connection was lost at COMMIT, so nobody knows whether it took effect. The next delivery finds out.',
+      { cause: error },
+    );
+  }
+  if (state?.startsWith('40') || state === '57014') {
+    return new FactuareaWebhookError(
+      'commit_failed',
+      'Postgres refused to commit because another transaction was in the way. A retry can succeed.',
+      { cause: error },
+    );
+  }
+  return rolledBack('Postgres refused to commit: look at the cause, such as a deferred constraint.', error);
+}
