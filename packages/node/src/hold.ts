@@ -140,12 +140,14 @@ export function holdResponse(response: NodeResponse): HeldResponse {
     replace({ status: code, headers, body }) {
       isReplaced = true;
       showRealState();
-      for (const name of res.getHeaderNames()) methods.call('removeHeader', [name]);
-      for (const [name, value] of headersBefore) methods.call('setHeader', [name, value]);
       if (res.statusMessage) res.statusMessage = '';
       const bytes = Buffer.from(body ?? '');
-      methods.call('writeHead', [code, { ...headers, 'content-length': String(bytes.byteLength) }]);
-      methods.call('end', [bytes]);
+      methods.through(() => {
+        for (const name of res.getHeaderNames()) methods.call('removeHeader', [name]);
+        for (const [name, value] of headersBefore) methods.call('setHeader', [name, value]);
+        methods.call('writeHead', [code, { ...headers, 'content-length': String(bytes.byteLength) }]);
+        methods.call('end', [bytes]);
+      });
       payDrain();
     },
   };

@@ -268,7 +268,11 @@ describe('a commit that fails', () => {
     );
     const answer = await send(running.port, await signed());
     expect(answer).toMatchObject({ status: 503, text: '{"code":"commit_failed"}' });
-    expect(answer.headers).toMatchObject({ 'x-before': '1' });
+    expect(answer.headers).toMatchObject({
+      'x-before': '1',
+      'content-type': 'application/json',
+      'content-length': '24',
+    });
     expect(answer.headers['x-own']).toBeUndefined();
   });
 
