@@ -1,6 +1,8 @@
 /** What the stores have in common, for those who write one. */
 export { configError } from './errors.ts';
+export { type Guarded, guard } from './guard.ts';
 export { quoteName, splitName } from './names.ts';
+export { type Places, placesOf } from './places.ts';
 export {
   inBatches,
   type PrunePlan,

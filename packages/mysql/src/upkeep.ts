@@ -1,0 +1,149 @@
+import { inBatches, type PrunePlan } from '@factuarea-webhook/core/store-kit';
+import type { MysqlPool } from './client.ts';
+import { work } from './connections.ts';
+import { errorNumber, storeUnavailable, unavailable } from './failures.ts';
+import { CLOCK, rowOf } from './sql.ts';
+import { type Ask, ID_TYPE, type Mode, type Table } from './table.ts';
+
+/** How many ids are done, and since when. */
+export interface StoreStats {
+  readonly count: number;
+  /** When the id that was done first was done; undefined where there is none. */
+  readonly oldest: Date | undefined;
+  readonly newest: Date | undefined;
+  /** Ids done per day in UTC: `{ '2026-01-31': 12 }`, oldest first. */
+  readonly byDay: Readonly<Record<string, number>>;
+}
+
+// Upkeep may take its time, as nobody waits for an answer.
+const UPKEEP_MS = 30_000;
+const INDEX_EXISTS = 1061;
+const DAY_MICROSECONDS = 86_400_000_000;
+
+async function run<Value>(pool: MysqlPool, { name }: Table, use: (ask: Ask) => Promise<Value>): Promise<Value> {
+  try {
+    return await work(pool, UPKEEP_MS, use);
+  } catch (error) {
+    throw unavailable(error, name);
+  }
+}
+
+/** The DDL of a table for the mode. */
+export function schemaOf({ name }: Table, mode: Mode): string {
+  const columns =
+    mode === 'transaction'
+      ? ['received_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP']
+      : [
+          'received_at DATETIME(6) NOT NULL',
+          'until DATETIME(6) NOT NULL',
+          'done BOOLEAN NOT NULL',
+          'fence BIGINT NOT NULL',
+          'token CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL',
+        ];
+  const lines = [`event_id ${ID_TYPE} NOT NULL PRIMARY KEY`, ...columns, 'KEY received_at (received_at)'];
+  return `CREATE TABLE IF NOT EXISTS ${name} (\n  ${lines.join(',\n  ')}\n) ENGINE=InnoDB;\n`;
+}
+
+/** Makes what is missing of the table and its index, and checks what is there. */
+export async function migrate(pool: MysqlPool, table: Table, mode: Mode): Promise<void> {
+  await run(pool, table, async (ask) => {
+    await ask(schemaOf(table, mode));
+    // The fifth value names the column.
+    const { rows } = await ask(`SHOW INDEX FROM ${table.name} WHERE Seq_in_index = 1`);
+    if (!rows.some((row) => row[4] === 'received_at')) {
+      await ask(`CREATE INDEX received_at ON ${table.name} (received_at)`).catch((error: unknown) => {
+        // Another process made it in between.
+        if (errorNumber(error) !== INDEX_EXISTS) throw error;
+      });
+    }
+    await table.inspect(ask);
+  });
+}
+
+/** Deletes old ids, the oldest first, in batches that pass over rows which a claim or another pruning has locked. */
+export async function prune(pool: MysqlPool, table: Table, mode: Mode, plan: PrunePlan): Promise<number> {
+  const { name } = table;
+  const old = mode === 'lease' ? oldLease(plan) : oldRow(plan);
+  return inBatches(
+    () =>
+      run(pool, table, async (ask) => {
+        // Without locks on the gaps between rows, which would keep new ids waiting.
+        await ask('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+        await ask('START TRANSACTION');
+        const { rows } = await ask(
+          `SELECT HEX(CONVERT(event_id USING utf8mb4)) FROM ${name} WHERE ${old} ORDER BY received_at LIMIT ${plan.batchSize} FOR UPDATE SKIP LOCKED`,
+        );
+        const ids = rows.map(([id]) => `_utf8mb4 X'${id}'`);
+        const deleted = ids.length ? await ask(`DELETE FROM ${name} WHERE event_id IN (${ids.join(',')})`) : undefined;
+        await ask('COMMIT');
+        return deleted?.affected ?? 0;
+      }),
+    plan,
+  );
+}
+
+/** `received_at` is in the session's time zone, as the guide's TIMESTAMP is. */
+function oldRow({ before, ageMs }: PrunePlan): string {
+  // Capped, since some servers know no UNIX time after 2038 and would answer NULL.
+  const limit =
+    before === undefined ? `UNIX_TIMESTAMP() - ${ageMs / 1000}` : `LEAST(${before / 1000}, UNIX_TIMESTAMP() + 1)`;
+  return `received_at < FROM_UNIXTIME(${limit})`;
+}
+
+/** All is in UTC. A live lease stays whatever `olderThan` says. */
+function oldLease({ before, ageMs }: PrunePlan): string {
+  const limit =
+    before === undefined
+      ? `UTC_TIMESTAMP(6) - INTERVAL ${Math.ceil(ageMs)} * 1000 MICROSECOND`
+      : `'1970-01-01' + INTERVAL ${before} * 1000 MICROSECOND`;
+  return `received_at < ${limit} AND until < ${limit} AND (done = 1 OR until < UTC_TIMESTAMP(6))`;
+}
+
+/** Forgets one id. Its row is deleted, or stays for its fence where leases are held. */
+export async function forget(pool: MysqlPool, table: Table, mode: Mode, id: string): Promise<boolean> {
+  const { at, exactly } = rowOf(id);
+  return run(pool, table, async (ask) => {
+    await table.check(id, ask);
+    if (mode === 'lease') {
+      const { affected } = await ask(
+        `UPDATE ${table.name} SET token = '', done = 0, until = UTC_TIMESTAMP(6) WHERE ${at} AND token <> ''`,
+      );
+      await ask('COMMIT');
+      return affected > 0;
+    }
+    const lock = table.lockOf(id);
+    const { rows } = await ask(`SELECT GET_LOCK(${lock}, 0)`);
+    if (Number(rows[0]?.[0]) !== 1) {
+      throw storeUnavailable('This event is being handled right now. Forget it once its handler has ended.');
+    }
+    const { affected } = await ask(`DELETE FROM ${table.name} WHERE ${exactly}`);
+    await ask('COMMIT');
+    await ask(`DO RELEASE_LOCK(${lock})`);
+    return affected > 0;
+  });
+}
+
+/** Counts the ids that are done. Reads the whole table. */
+export async function stats(pool: MysqlPool, table: Table, mode: Mode): Promise<StoreStats> {
+  const at =
+    mode === 'lease'
+      ? CLOCK.replace('UTC_TIMESTAMP(6)', 'until')
+      : 'CAST(UNIX_TIMESTAMP(received_at) * 1000000 AS SIGNED)';
+  const { rows } = await run(pool, table, async (ask) => {
+    const found = await ask(`SELECT at DIV ${DAY_MICROSECONDS} AS day, COUNT(*), MIN(at), MAX(at)
+FROM (SELECT ${at} AS at FROM ${table.name}${mode === 'lease' ? ' WHERE done = 1' : ''}) AS ids GROUP BY day ORDER BY day`);
+    await ask('COMMIT');
+    return found;
+  });
+  const days = rows.map((row) => row.map(Number) as [day: number, count: number, oldest: number, newest: number]);
+  const date = (microseconds: number | undefined): Date | undefined =>
+    microseconds === undefined ? undefined : new Date(microseconds / 1000);
+  return {
+    count: days.reduce((sum, [, count]) => sum + count, 0),
+    oldest: date(days[0]?.[2]),
+    newest: date(days.at(-1)?.[3]),
+    byDay: Object.fromEntries(
+      days.map(([day, count]) => [new Date((day * DAY_MICROSECONDS) / 1000).toISOString().slice(0, 10), count]),
+    ),
+  };
+}
