@@ -144,3 +144,8 @@ export function deferred<Value = void>(): {
   });
   return { promise, resolve, reject };
 }
+
+/** A promise of another make. */
+export function thenable(then: (resolve: (value: unknown) => void, reject: (error: unknown) => void) => void): object {
+  return Object.fromEntries([['then', then]]);
+}
