@@ -283,7 +283,8 @@ function watchUnhandled(): string[] {
     process?: { on?(event: string, listener: (error: unknown) => void): unknown };
     addEventListener?(event: string, listener: (event: { reason?: unknown; preventDefault(): void }) => void): void;
   };
-  if (process?.on) {
+  // Next's Edge runtime has a `process.on` that throws when it is called.
+  if (process?.on && !('EdgeRuntime' in globalThis)) {
     process.on('unhandledRejection', note);
     process.on('uncaughtException', note);
   } else {

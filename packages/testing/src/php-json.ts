@@ -1,3 +1,5 @@
+import { FactuareaWebhookError } from '@factuarea-webhook/core';
+
 const escapes: Readonly<Record<string, string>> = {
   '"': '\\"',
   '\\': '\\\\',
@@ -13,9 +15,11 @@ const escapes: Readonly<Record<string, string>> = {
 const floats: ReadonlySet<string> = new Set(['amount', 'total']);
 
 /**
- * Writes a value as PHP's `json_encode` does with its default flags: everything outside ASCII as `\uXXXX`, slashes as
- * `\/`. A receiver that parses and serialises such a body anew gets other bytes, and so another signature.
+ * Writes a value as Factuarea does, with PHP's `json_encode`: everything outside ASCII as `\uXXXX`, slashes as `\/`,
+ * whole amounts as `121.0`. A receiver that parses such a body and writes it anew gets other bytes, and so another
+ * signature.
  *
+ * @throws `config_error` for a number that JSON cannot hold.
  * @example
  * ```ts
  * phpJson({ name: 'Peña', url: 'https://example.com' }); // {"name":"Pe\u00f1a","url":"https:\/\/example.com"}
@@ -27,15 +31,16 @@ export function phpJson(value: unknown): string {
 
 function write(value: unknown, key: string): string {
   if (typeof value === 'string') return text(value);
-  if (typeof value === 'number') return floats.has(key) ? float(value) : String(value);
-  if (typeof value !== 'object' || value === null) return String(value ?? null);
+  if (typeof value === 'number') return number(value, floats.has(key));
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value !== 'object' || value === null) return 'null';
   if (Array.isArray(value)) return `[${value.map((one) => write(one, key)).join(',')}]`;
   const entries = Object.entries(value).filter(([, one]) => one !== undefined);
   return `{${entries.map(([name, one]) => `${text(name)}:${write(one, name)}`).join(',')}}`;
 }
 
 function text(value: string): string {
-  // Code unit by code unit, as PHP writes astral characters: as the two halves of their surrogate pair.
+  // Code unit by code unit, as PHP writes what lies beyond the basic plane: as the two halves of its surrogate pair.
   const escaped = value.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must be escaped here.
     /["\\/\u0000-\u001f\u0080-\uffff]/g,
@@ -44,7 +49,14 @@ function text(value: string): string {
   return `"${escaped}"`;
 }
 
-function float(value: number): string {
-  const written = String(value);
-  return /^-?\d+$/.test(written) ? `${written}.0` : written;
+function number(value: number, isFloat: boolean): string {
+  if (!Number.isFinite(value)) throw new FactuareaWebhookError('config_error', `JSON has no way to write ${value}.`);
+  if (Number.isInteger(value) && !isFloat) return String(value);
+  const size = Math.abs(value);
+  // The bounds beyond which PHP writes an exponent; JavaScript has others.
+  if (size !== 0 && (size < 1e-4 || size >= 1e17)) {
+    const [digits = '', exponent] = value.toExponential().split('e');
+    return `${digits.includes('.') ? digits : `${digits}.0`}e${exponent}`;
+  }
+  return Number.isInteger(value) ? `${value}.0` : String(value);
 }

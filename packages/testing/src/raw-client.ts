@@ -12,7 +12,7 @@ export interface RawAnswer {
   readonly durationMs: number;
 }
 
-const WAIT_MS = 8000;
+const WAIT_MS = 5000;
 
 /**
  * One HTTP/1.1 connection on which every byte is ours to choose: cut in two, malformed, endless, or never sent. Node's

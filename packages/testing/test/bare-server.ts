@@ -8,28 +8,54 @@ import {
   writeAnswer,
 } from '@factuarea-webhook/testing/contract-app';
 
+/** Mistakes that adapters are known for. */
+export interface Mistakes {
+  /** Changes the bytes. */
+  readonly body?: (bytes: Buffer) => Buffer;
+  /** Reads the body as text, piece by piece. */
+  readonly asText?: true;
+  /** Reads as much as is sent. */
+  readonly noLimit?: true;
+  /** Reads the body before anything else. */
+  readonly readFirst?: true;
+  /** Adds to what the receiver answers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Lets the route's answer out as soon as it is known. */
+  readonly unheld?: true;
+}
+
 /** The core with nothing but a thin shim over `node:http`: what every adapter is compared with. */
-export async function startBare(config: ContractConfig): Promise<{ url: string; close(): Promise<void> }> {
+export async function startBare(
+  config: ContractConfig,
+  mistakes: Mistakes = {},
+): Promise<{ url: string; close(): Promise<void> }> {
   const app = contractApp(config);
   const handler = createReceiver(app.handlerOptions);
   const middleware = createReceiver(app.middlewareOptions);
   const server = createServer(async (request, response) => {
     if (request.url === '/contract/state') return response.end(JSON.stringify(app.state()));
-    if (request.url === '/middleware') {
-      let own: RouteAnswer | undefined;
-      const outgoing = await middleware.receive(toIncoming(request), async (_, context) => {
-        const gone = new Promise<never>((_, reject) => {
-          response.once('close', () => reject(new FactuareaWebhookError('route_closed', 'The connection was closed.')));
-        });
-        own = await Promise.race([app.route(context), gone]);
-        if (own.close) throw new FactuareaWebhookError('route_closed', 'The route closed the connection.');
-        return own.status;
-      });
-      if (own && (outgoing.body === null || own.close)) return writeAnswer(response, own);
-      return write(response, outgoing);
-    }
+    const early =
+      mistakes.readFirst && (await read(request, Number.POSITIVE_INFINITY, mistakes).catch(() => undefined));
+    const incoming: Incoming = {
+      method: request.method ?? '',
+      header: (name) => request.headers[name],
+      body: async (limit) => early || read(request, limit, mistakes),
+    };
     if (request.url === '/parsed') for await (const _ of request);
-    return write(response, await handler.receive(toIncoming(request)));
+    if (request.url !== '/middleware') return write(response, await handler.receive(incoming), mistakes);
+    let own: RouteAnswer | undefined;
+    const outgoing = await middleware.receive(incoming, async (_, context) => {
+      const gone = new Promise<never>((_, reject) => {
+        response.once('close', () => reject(new FactuareaWebhookError('route_closed', 'The connection was closed.')));
+      });
+      own = await Promise.race([app.route(context), gone]);
+      if (own.close) throw new FactuareaWebhookError('route_closed', 'The route closed the connection.');
+      if (mistakes.unheld) writeAnswer(response, own);
+      return own.status;
+    });
+    if (mistakes.unheld) return;
+    if (own && (outgoing.body === null || own.close)) return writeAnswer(response, own);
+    return write(response, outgoing, mistakes);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -41,15 +67,7 @@ export async function startBare(config: ContractConfig): Promise<{ url: string; 
   };
 }
 
-function toIncoming(request: IncomingMessage): Incoming {
-  return {
-    method: request.method ?? '',
-    header: (name) => request.headers[name],
-    body: (limit) => read(request, limit),
-  };
-}
-
-function read(request: IncomingMessage, limit: number): Promise<Uint8Array> {
+function read(request: IncomingMessage, limit: number, { body, asText, noLimit }: Mistakes): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const fail = (code: 'body_too_large' | 'body_incomplete' | 'body_unavailable'): void =>
       reject(new FactuareaWebhookError(code, `The shim met ${code}.`));
@@ -58,15 +76,15 @@ function read(request: IncomingMessage, limit: number): Promise<Uint8Array> {
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) fail('body_too_large');
-      else chunks.push(chunk);
+      if (size > limit && !noLimit) fail('body_too_large');
+      else chunks.push(asText ? Buffer.from(chunk.toString('utf8')) : chunk);
     });
-    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('end', () => resolve(body ? body(Buffer.concat(chunks)) : Buffer.concat(chunks)));
     request.on('error', () => fail('body_incomplete'));
     request.on('close', () => fail('body_incomplete'));
   });
 }
 
-function write(response: ServerResponse, { status, headers, body }: Outgoing): void {
-  response.writeHead(status, headers).end(body);
+function write(response: ServerResponse, { status, headers, body }: Outgoing, mistakes: Mistakes): void {
+  response.writeHead(status, { ...headers, ...mistakes.headers }).end(body);
 }
