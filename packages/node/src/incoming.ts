@@ -16,9 +16,16 @@ import type { NodeRequest, NodeResponse } from './types.ts';
  * ```
  */
 export function toIncoming(req: NodeRequest, res?: NodeResponse): Incoming {
+  const request = req as IncomingMessage;
+  // A listener of another middleware, such as a log's, would set the stream flowing before the receiver asks for it.
+  const isAhead = request.readableFlowing === true && !request.readableDidRead;
+  if (isAhead) request.pause();
   return {
     method: req.method ?? '',
     header: (name) => req.headers[name],
-    body: (limit) => readBody(req as IncomingMessage, res as ServerResponse | undefined, limit),
+    body(limit) {
+      if (isAhead) request.resume();
+      return readBody(request, res as ServerResponse | undefined, limit);
+    },
   };
 }

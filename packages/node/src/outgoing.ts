@@ -23,7 +23,10 @@ export async function writeOutgoing(response: NodeResponse, { status, headers, b
   const { req } = res;
   // The rest of a short body is mostly there already, in the packet that brought the headers.
   if (hasRest(req)) await new Promise(setImmediate);
-  if (res.headersSent || res.writableEnded || res.destroyed) return;
+  if (res.headersSent || res.writableEnded || res.destroyed) {
+    req?.resume();
+    return;
+  }
 
   const rest = hasRest(req) ? restOf(req, res) : 'none';
   const isLast = rest === 'large' || rest === 'withheld';
