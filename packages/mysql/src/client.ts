@@ -23,11 +23,19 @@ export interface Result {
   /** Values by position, whatever the pool's settings make of rows. */
   readonly rows: readonly (readonly unknown[])[];
   readonly affected: number;
+  /** False where the statement belongs to a transaction that is still open. */
+  readonly committed: boolean;
 }
+
+// Two of the flags that the server sends with each result.
+const IN_TRANSACTION = 1;
+const AUTOCOMMIT = 2;
 
 /** mysql2 gives rows and fields, or one header for a statement without rows. */
 export function resultOf(given: unknown): Result {
   const [first] = given as [unknown];
-  if (Array.isArray(first)) return { rows: first, affected: 0 };
-  return { rows: [], affected: Number((first as { affectedRows?: unknown }).affectedRows) };
+  if (Array.isArray(first)) return { rows: first, affected: 0, committed: true };
+  const { affectedRows, serverStatus = AUTOCOMMIT } = first as { affectedRows?: number; serverStatus?: number };
+  const committed = (serverStatus & AUTOCOMMIT) > 0 && (serverStatus & IN_TRANSACTION) === 0;
+  return { rows: [], affected: Number(affectedRows), committed };
 }

@@ -90,12 +90,7 @@ interface HasStream {
 
 /** Asks one statement, as a transaction of its own, on a connection of the pool. */
 export async function askOnce(pool: MysqlPool, sql: string, timeoutMs: number): Promise<Result> {
-  return work(pool, timeoutMs, async (ask) => {
-    const result = await ask(sql);
-    // Where the session's `autocommit` is off, the statement has only opened a transaction.
-    await ask('COMMIT');
-    return result;
-  });
+  return work(pool, timeoutMs, (ask) => ask(sql));
 }
 
 /**
@@ -112,7 +107,14 @@ export async function work<Value>(
   for (let again = true; ; again = false) {
     const connection = await connect(pool, left());
     try {
-      const value = await use((sql) => connection.ask(sql, left()));
+      let committed = true;
+      const value = await use(async (sql) => {
+        const result = await connection.ask(sql, left());
+        committed = result.committed;
+        return result;
+      });
+      // Where the session's `autocommit` is off, the statements have only opened a transaction.
+      if (!committed) await connection.ask('COMMIT', left());
       connection.giveBack();
       return value;
     } catch (error) {

@@ -73,11 +73,9 @@ async function claim(
 VALUES (${text(id)}, UTC_TIMESTAMP(6), ${CLOCK}, '${token}', 0, ${until})
 ON DUPLICATE KEY UPDATE fence = IF(${free}, GREATEST(fence + 1, ${CLOCK}), fence),
   token = IF(${free}, '${token}', token), until = IF(${free}, ${until}, until)`);
-  await ask('COMMIT');
   const { rows } = await ask(
     `SELECT token, done, fence, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), until) FROM ${name} WHERE ${rowOf(id).at}`,
   );
-  await ask('COMMIT');
   // No row: somebody has forgotten or pruned it since.
   const [holder, done, fence, left] = rows[0] ?? ['', 0, 0, 0];
   if (Number(done) === 1) return ['done', 0, 0];

@@ -1,7 +1,7 @@
 import { quoteName, splitName } from '@factuarea-webhook/core/store-kit';
 import type { Result } from './client.ts';
 import { storeUnavailable } from './failures.ts';
-import { text } from './sql.ts';
+import { hex, text } from './sql.ts';
 
 export type Mode = 'transaction' | 'lease';
 
@@ -34,6 +34,7 @@ export function tableOf(name: string, mode: Mode): Table {
   const parts = splitName('table', name);
   const quoted = quoteName(parts, '`');
   const schema = parts.length === 2 ? text(parts[0] as string) : 'DATABASE()';
+  const tableHex = hex(parts.at(-1) as string);
   const mend = `ALTER TABLE ${quoted} MODIFY event_id ${ID_TYPE} NOT NULL`;
   let known: Column | undefined;
 
@@ -70,7 +71,7 @@ export function tableOf(name: string, mode: Mode): Table {
 
   return {
     name: quoted,
-    lockOf: (id) => `SHA2(CONCAT(${schema}, X'00', ${text(parts.at(-1) as string)}, X'00', ${text(id)}), 256)`,
+    lockOf: (id) => `SHA2(CONCAT(CAST(${schema} AS BINARY), X'00${tableHex}00${hex(id)}'), 256)`,
     check,
     inspect,
     mend,

@@ -20,8 +20,6 @@ import {
 import { CLOCK, hex, rowOf, text } from './sql.ts';
 import type { Ask, Table } from './table.ts';
 
-// Long enough for a burst of short handlers to pass through, short enough to be no wait for the sender.
-const PLACE_WAIT_MS = 100;
 // A transaction whose process has vanished with its machine is ended by the server this long after the handler's limit.
 const GRACE_SECONDS = 5;
 
@@ -79,17 +77,23 @@ async function open<Client extends MysqlConnection>(
     let connection: Connection<Client> | undefined;
     let unlock = '';
     try {
-      const free = await placesOf(pool).take(maxConnections, Math.min(PLACE_WAIT_MS, left()));
+      // The other half is for the claim itself.
+      const free = await placesOf(pool).take(maxConnections, left() / 2);
       connection = await connect<Client>(pool, left(), free);
       const { ask: send } = connection;
       const ask: Ask = (sql) => send(sql, left());
       await table.check(id, ask);
       const lock = table.lockOf(id);
-      const { rows } = await ask(`SELECT GET_LOCK(${lock}, 0), @@SESSION.wait_timeout, ${CLOCK}`);
-      const [locked, idle, fence] = (rows[0] ?? []).map(Number) as [number, number, number];
-      if (locked !== 1) {
+      // A repeat takes no lock. One statement, so that an event costs no round trip more than it has to.
+      const row = `(SELECT HEX(CONVERT(event_id USING utf8mb4)) FROM ${table.name} WHERE ${rowOf(id).at})`;
+      const { rows } = await ask(
+        `SELECT found, IF(found IS NULL, GET_LOCK(${lock}, 0), 0), @@SESSION.wait_timeout, ${CLOCK} FROM (SELECT ${row} AS found) AS ids`,
+      );
+      const [found, locked, idle, fence] = rows[0] as [string | null, number, number, number];
+      if (found !== null) sameId(table, id, found);
+      if (Number(locked) !== 1) {
         connection.giveBack();
-        return busy(options.leaseMs);
+        return found === null ? busy(options.leaseMs) : { state: 'done' };
       }
       unlock = `SET @factuarea_webhook = RELEASE_LOCK(${lock}), SESSION wait_timeout = ${idle}`;
       const limit = Math.ceil((options.limitMs ?? 120_000) / 1000) + GRACE_SECONDS;
@@ -100,13 +104,16 @@ async function open<Client extends MysqlConnection>(
       } catch (error) {
         // Not INSERT IGNORE, which hides much else that goes wrong.
         if (errorNumber(error) !== DUPLICATE) throw error;
-        await checkSame(table, id, ask);
+        const {
+          rows: [there],
+        } = await ask(`SELECT ${row}`);
+        sameId(table, id, there?.[0]);
         rollBack(connection, unlock, timeoutMs);
         return { state: 'done' };
       }
       // Ends with the transaction, whoever ends it: that is how a handler's own COMMIT, a DDL or a deadlock is noticed.
       await ask(`SAVEPOINT ${SAVEPOINT}`);
-      return own({ connection, unlock, table, id, fence, timeoutMs, onEnd });
+      return own({ connection, unlock, table, id, fence: Number(fence), timeoutMs, onEnd });
     } catch (error) {
       if (connection) rollBack(connection, unlock, timeoutMs);
       if (isConflict(error)) return busy(1000);
@@ -119,12 +126,11 @@ async function open<Client extends MysqlConnection>(
 
 const SAVEPOINT = 'factuarea_webhook';
 
-/** @throws `store_unavailable` where the row that was in the way is not that of this id. */
-async function checkSame({ name, mend }: Table, id: string, ask: Ask): Promise<void> {
-  const { rows } = await ask(`SELECT HEX(CONVERT(event_id USING utf8mb4)) FROM ${name} WHERE ${rowOf(id).at}`);
-  if (rows[0]?.[0] === hex(id)) return;
+/** @throws `store_unavailable` where the row that is in the way, given in hex, is not that of this id. */
+function sameId({ name, mend }: Table, id: string, found: unknown): void {
+  if (found === hex(id)) return;
   throw storeUnavailable(
-    rows.length
+    found
       ? `The column \`event_id\` of ${name} takes this id and another for the same. Make it tell them apart: ${mend};`
       : `A unique index of ${name} other than that of \`event_id\` refused the row. Give this store a table of its own.`,
   );

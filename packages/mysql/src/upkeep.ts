@@ -17,6 +17,8 @@ export interface StoreStats {
 
 // Upkeep may take its time, as nobody waits for an answer.
 const UPKEEP_MS = 30_000;
+// A batch takes milliseconds; whoever waits this long leaves the pruning to the others.
+const TURN_SECONDS = 10;
 const INDEX_EXISTS = 1061;
 const DAY_MICROSECONDS = 86_400_000_000;
 
@@ -60,26 +62,29 @@ export async function migrate(pool: MysqlPool, table: Table, mode: Mode): Promis
   });
 }
 
-/** Deletes old ids, the oldest first, in batches that pass over rows which a claim or another pruning has locked. */
+/** Deletes old ids, the oldest first, in batches that pass over rows which somebody has locked. */
 export async function prune(pool: MysqlPool, table: Table, mode: Mode, plan: PrunePlan): Promise<number> {
   const { name } = table;
   const old = mode === 'lease' ? oldLease(plan) : oldRow(plan);
-  return inBatches(
-    () =>
-      run(pool, table, async (ask) => {
-        // Without locks on the gaps between rows, which would keep new ids waiting.
-        await ask('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
-        await ask('START TRANSACTION');
-        const { rows } = await ask(
-          `SELECT HEX(CONVERT(event_id USING utf8mb4)) FROM ${name} WHERE ${old} ORDER BY received_at LIMIT ${plan.batchSize} FOR UPDATE SKIP LOCKED`,
-        );
-        const ids = rows.map(([id]) => `_utf8mb4 X'${id}'`);
-        const deleted = ids.length ? await ask(`DELETE FROM ${name} WHERE event_id IN (${ids.join(',')})`) : undefined;
-        await ask('COMMIT');
-        return deleted?.affected ?? 0;
-      }),
-    plan,
-  );
+  // No event's, since ids are not empty.
+  const lock = table.lockOf('');
+  const batch = async (ask: Ask): Promise<number> => {
+    // Batches take turns: two at once lock the same rows in different orders, which ends one of them as a deadlock.
+    const { rows: turn } = await ask(`SELECT GET_LOCK(${lock}, ${TURN_SECONDS})`);
+    if (Number(turn[0]?.[0]) !== 1) return 0;
+    // Without locks on the gaps between rows, which would keep new ids waiting.
+    await ask('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+    await ask('START TRANSACTION');
+    const { rows } = await ask(
+      `SELECT HEX(CONVERT(event_id USING utf8mb4)) FROM ${name} WHERE ${old} ORDER BY received_at LIMIT ${plan.batchSize} FOR UPDATE SKIP LOCKED`,
+    );
+    const ids = rows.map(([id]) => `_utf8mb4 X'${id}'`);
+    const deleted = ids.length ? await ask(`DELETE FROM ${name} WHERE event_id IN (${ids.join(',')})`) : undefined;
+    await ask('COMMIT');
+    await ask(`DO RELEASE_LOCK(${lock})`);
+    return deleted?.affected ?? 0;
+  };
+  return inBatches(() => run(pool, table, batch), plan);
 }
 
 /** `received_at` is in the session's time zone, as the guide's TIMESTAMP is. */
@@ -108,7 +113,6 @@ export async function forget(pool: MysqlPool, table: Table, mode: Mode, id: stri
       const { affected } = await ask(
         `UPDATE ${table.name} SET token = '', done = 0, until = UTC_TIMESTAMP(6) WHERE ${at} AND token <> ''`,
       );
-      await ask('COMMIT');
       return affected > 0;
     }
     const lock = table.lockOf(id);
@@ -130,10 +134,8 @@ export async function stats(pool: MysqlPool, table: Table, mode: Mode): Promise<
       ? CLOCK.replace('UTC_TIMESTAMP(6)', 'until')
       : 'CAST(UNIX_TIMESTAMP(received_at) * 1000000 AS SIGNED)';
   const { rows } = await run(pool, table, async (ask) => {
-    const found = await ask(`SELECT at DIV ${DAY_MICROSECONDS} AS day, COUNT(*), MIN(at), MAX(at)
+    return ask(`SELECT at DIV ${DAY_MICROSECONDS} AS day, COUNT(*), MIN(at), MAX(at)
 FROM (SELECT ${at} AS at FROM ${table.name}${mode === 'lease' ? ' WHERE done = 1' : ''}) AS ids GROUP BY day ORDER BY day`);
-    await ask('COMMIT');
-    return found;
   });
   const days = rows.map((row) => row.map(Number) as [day: number, count: number, oldest: number, newest: number]);
   const date = (microseconds: number | undefined): Date | undefined =>

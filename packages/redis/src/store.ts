@@ -13,7 +13,7 @@ export interface RedisStoreOptions {
    * prefix would take each other's events for repeats.
    */
   readonly prefix?: string;
-  /** The time limit of one call, in seconds. Default 2, which is also the receiver's `storeTimeoutSeconds`. */
+  /** The time limit of one call, in seconds. Default: the receiver's `storeTimeoutSeconds`, 2. */
   readonly timeoutSeconds?: number;
   /** Told when Redis may evict ids, and when a silent connection is made anew. Default: the console. */
   readonly logger?: Pick<Logger, 'warn'>;
