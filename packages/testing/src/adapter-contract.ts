@@ -5,6 +5,7 @@ import { connectionCases } from './adapter-cases/connections.ts';
 import { middlewareCases } from './adapter-cases/middleware.ts';
 import { outcomeCases } from './adapter-cases/outcomes.ts';
 import { signatureCases } from './adapter-cases/signatures.ts';
+import { storeFaultCases } from './adapter-cases/stores.ts';
 import { summaryCases } from './adapter-cases/summary.ts';
 import type { ContractConfig } from './contract-app.ts';
 import { type Form, Probe } from './contract-probe.ts';
@@ -46,6 +47,7 @@ export interface ContractResult {
 
 const all: readonly Case[] = [
   ...outcomeCases,
+  ...storeFaultCases,
   ...signatureCases,
   ...bodyCases,
   ...connectionCases,
@@ -114,7 +116,7 @@ export function contractConfig(): ContractConfig {
     secrets: { company: secret('company'), account: secret('account') },
     bodyLimit: 400 * 1024,
     timeoutSeconds: 1,
-    handlerLimitSeconds: 3,
+    handlerLimitSeconds: 2,
     storeTimeoutSeconds: 0.4,
   };
 }

@@ -3,15 +3,18 @@
  * another runtime, so nothing here needs Node: it is made from a config that fits into JSON, is steered by the events
  * it is sent, and tells what happened as JSON.
  */
-import {
-  type Context,
-  type FactuareaEvent,
-  type Logger,
-  type Outcome,
-  PermanentFailure,
-  type ReceiverOptions,
-} from '@factuarea-webhook/core';
+import type { Context, FactuareaEvent, Logger, Outcome, ReceiverOptions } from '@factuarea-webhook/core';
+import { behave, type RouteAnswer, routeAnswer, steering, toStream } from './contract-behaviour.ts';
+import { registry } from './contract-registry.ts';
 import { contractStore, type StoreCall } from './contract-store.ts';
+
+export {
+  type NodeResponse,
+  type RouteAnswer,
+  STREAM_CHUNK_BYTES,
+  STREAM_CHUNKS,
+  writeAnswer,
+} from './contract-behaviour.ts';
 
 /** What a contract app is made from. JSON: hand it to another process as text. */
 export interface ContractConfig {
@@ -49,16 +52,6 @@ export interface ContractState {
   readonly unhandled: readonly string[];
 }
 
-/** What the app's own route answers in the middleware form. To be written with the framework's own means. */
-export interface RouteAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Text, or a stream of bytes that must be answered as a stream. */
-  readonly body: string | AsyncIterable<Uint8Array>;
-  /** Destroy the connection instead of answering, as a crashed route does. */
-  readonly close: boolean;
-}
-
 /** What a subject mounts. */
 export interface ContractApp {
   /** For `POST /handler`, and for `POST /parsed` behind a body parser. */
@@ -72,21 +65,6 @@ export interface ContractApp {
   /** For `GET /contract/state`. */
   state(): ContractState;
 }
-
-/** The part of Node's `ServerResponse` that `writeAnswer` uses. */
-export interface NodeResponse {
-  readonly destroyed: boolean;
-  statusCode: number;
-  setHeader(name: string, value: string): unknown;
-  write(chunk: Uint8Array): boolean;
-  end(text?: string): unknown;
-  destroy(): unknown;
-  on(event: 'drain' | 'close', listener: () => void): unknown;
-}
-
-/** The size of the answer of an event whose behaviour is `stream`. */
-export const STREAM_CHUNKS = 40;
-export const STREAM_CHUNK_BYTES = 16_384;
 
 /**
  * Makes the app, or gives the one made before from the same config: bundlers may load this module once per route.
@@ -106,31 +84,6 @@ export function contractApp(config: ContractConfig): ContractApp {
   const app = apps.get(config.run) ?? makeApp(config, apps.unhandled);
   apps.set(config.run, app);
   return app;
-}
-
-/** Writes a route's answer to Node's `ServerResponse`, as Express and Next's Pages Router have it. */
-export async function writeAnswer(response: NodeResponse, answer: RouteAnswer): Promise<void> {
-  if (answer.close) {
-    response.destroy();
-    return;
-  }
-  response.statusCode = answer.status;
-  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
-  if (typeof answer.body === 'string') {
-    response.end(answer.body);
-    return;
-  }
-  let wake = (): void => {};
-  response.on('drain', () => wake());
-  response.on('close', () => wake());
-  for await (const chunk of answer.body) {
-    const drained = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    if (response.destroyed) return;
-    if (!response.write(chunk)) await drained;
-  }
-  response.end();
 }
 
 function makeApp(config: ContractConfig, unhandled: readonly string[]): ContractApp {
@@ -203,52 +156,6 @@ function makeApp(config: ContractConfig, unhandled: readonly string[]): Contract
   };
 }
 
-/** What the event asks of its handler: one behaviour per run, the last of them for all further ones. */
-function steering(event: FactuareaEvent): { behave: readonly string[]; note: unknown } {
-  const { object } = event.data as { object?: { metadata?: { behave?: string[] }; note?: unknown } };
-  return { behave: object?.metadata?.behave ?? [], note: object?.note };
-}
-
-async function behave(behaviour: string, loseSecret: () => void): Promise<void> {
-  const [name, value] = behaviour.split(':');
-  if (name === 'slow') return new Promise((resolve) => setTimeout(resolve, Number(value)));
-  if (name === 'hang') return new Promise(() => {});
-  if (name === 'lose_secret') return loseSecret();
-  if (name === 'throw') throw new Error('The contract’s handler was told to fail.');
-  if (name === 'throw_undefined') throw undefined;
-  if (name === 'permanent') throw new PermanentFailure('The contract’s handler was told to give up.');
-}
-
-function routeAnswer(behaviour: string): RouteAnswer {
-  const [name, value] = behaviour.split(':');
-  const status = name === 'status' ? Number(value) : 200;
-  const headers = {
-    'x-app': 'contract',
-    'content-type': name === 'stream' ? 'application/octet-stream' : 'text/plain',
-  };
-  const body = name === 'stream' ? chunks() : status === 204 ? '' : `app:${status}`;
-  return { status, headers, body, close: name === 'close' };
-}
-
-async function* chunks(): AsyncGenerator<Uint8Array> {
-  for (let i = 0; i < STREAM_CHUNKS; i++) {
-    // Now and then a pause, so that the answer comes in several pieces and not at once.
-    if (i % 16 === 1) await new Promise((resolve) => setTimeout(resolve, 5));
-    yield new Uint8Array(STREAM_CHUNK_BYTES).fill(i);
-  }
-}
-
-function toStream(source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const iterator = source[Symbol.asyncIterator]();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done) controller.close();
-      else controller.enqueue(value as Uint8Array<ArrayBuffer>);
-    },
-  });
-}
-
 function recordingLogger(logs: string[]): Logger {
   const at =
     (level: string) =>
@@ -263,35 +170,4 @@ function errorsToo(_: string, value: unknown): unknown {
   if (typeof (value as { stack?: unknown } | null)?.stack !== 'string') return value;
   const { name, message, stack, cause } = value as Error;
   return { ...(value as object), name, message, stack, cause };
-}
-
-type Registry = Map<string, ContractApp> & { unhandled: string[] };
-
-function registry(): Registry {
-  const key = Symbol.for('@factuarea-webhook/testing/contract-app');
-  const holder = globalThis as { [key]?: Registry };
-  holder[key] ??= Object.assign(new Map<string, ContractApp>(), { unhandled: watchUnhandled() });
-  return holder[key];
-}
-
-function watchUnhandled(): string[] {
-  const unhandled: string[] = [];
-  const note = (error: unknown): void => {
-    unhandled.push(String((error as { stack?: unknown } | undefined)?.stack ?? error));
-  };
-  const { process, addEventListener } = globalThis as {
-    process?: { on?(event: string, listener: (error: unknown) => void): unknown };
-    addEventListener?(event: string, listener: (event: { reason?: unknown; preventDefault(): void }) => void): void;
-  };
-  // Next's Edge runtime has a `process.on` that throws when it is called.
-  if (process?.on && !('EdgeRuntime' in globalThis)) {
-    process.on('unhandledRejection', note);
-    process.on('uncaughtException', note);
-  } else {
-    addEventListener?.('unhandledrejection', (event) => {
-      event.preventDefault();
-      note(event.reason);
-    });
-  }
-  return unhandled;
 }

@@ -186,6 +186,16 @@ export async function until<Value>(
   }
 }
 
+/** Sends an event until it is answered 200, as Factuarea's retries do. */
+export async function retried(probe: Probe, event: ProbeEvent): Promise<RawAnswer> {
+  return until('a retry is answered 200', async () => {
+    const answer = await probe.send(event);
+    if (answer.status === 200) return answer;
+    probe.isAnswer(answer, 503, 'in_progress');
+    return undefined;
+  });
+}
+
 export function now(): number {
   return Math.floor(Date.now() / 1000);
 }

@@ -9,7 +9,8 @@ export {
 } from './adapter-contract.ts';
 export { accountDelivery, companyDelivery, ping, type Twins, twinsOf } from './builders.ts';
 export { type Clock, fastClock, type ManualClock, manualClock, realClock } from './clock.ts';
-export type { ContractApp, ContractConfig, ContractRun, ContractState, RouteAnswer } from './contract-app.ts';
+export type { ContractApp, ContractConfig, ContractRun, ContractState } from './contract-app.ts';
+export type { RouteAnswer } from './contract-behaviour.ts';
 export { type DeliverOptions, type DeliveryAttempt, deliver, type Verdict, verdictOf } from './deliver.ts';
 export {
   type DataShape,

@@ -4,12 +4,11 @@ import { checkTimeout, type DeliveryAttempt, deliver } from './deliver.ts';
 import { type FactuareaDelivery, redelivery } from './delivery.ts';
 import { Places } from './places.ts';
 import type { DeliveryState, HistoryEntry, SenderEndpoint, SenderOptions, SentDelivery } from './sender-types.ts';
+import { Suspensions } from './suspensions.ts';
 import { type SocketTransport, socketTransport, type Transport } from './transport.ts';
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
-const BY_HAND_MS = 90 * DAY_MS;
-const SUSPENDED_AFTER = 100;
+const BY_HAND_MS = 90 * 24 * 60 * MINUTE_MS;
 
 /** The waits between Factuarea's eight attempts, in milliseconds: 1 min, 5 min, 30 min, 2 h, 12 h, 1 day, 3 days. */
 export const retryCalendar: readonly number[] = [1, 5, 30, 120, 720, 1440, 4320].map((minutes) => minutes * MINUTE_MS);
@@ -56,9 +55,7 @@ export class FactuareaSender<Name extends string = string> {
   readonly #sent: Tracked[] = [];
   readonly #history: HistoryEntry[] = [];
   readonly #places: Places;
-  /** When deliveries to an endpoint failed permanently, by the sender's clock. */
-  readonly #failures = new Map<string, number[]>();
-  readonly #suspended = new Set<string>();
+  readonly #suspensions = new Suspensions();
   #closed = false;
 
   constructor(options: SenderOptions<Name>) {
@@ -116,13 +113,12 @@ export class FactuareaSender<Name extends string = string> {
 
   /** Whether 100 deliveries to this endpoint have failed permanently within 24 hours. */
   isSuspended(endpoint: Name): boolean {
-    return this.#suspended.has(endpoint);
+    return this.#suspensions.has(endpoint);
   }
 
   /** What a person does about a suspended endpoint. What was held back meanwhile is sent. */
   resume(endpoint: Name): void {
-    this.#suspended.delete(endpoint);
-    this.#failures.delete(endpoint);
+    this.#suspensions.lift(endpoint);
     for (const tracked of this.#sent) {
       if (tracked.endpoint === endpoint && tracked.held) this.#attempt(tracked);
     }
@@ -178,7 +174,7 @@ export class FactuareaSender<Name extends string = string> {
     tracked.held = false;
     const leave = await this.#places.enter();
     try {
-      if (this.#suspended.has(tracked.endpoint)) tracked.held = true;
+      if (this.#suspensions.has(tracked.endpoint)) tracked.held = true;
       else if (!this.#closed) this.#record(tracked, await this.#deliver(tracked));
     } catch (error) {
       // Not the receiver's doing: a secret or a URL that nothing can be sent with.
@@ -229,12 +225,7 @@ export class FactuareaSender<Name extends string = string> {
   #finish(tracked: Tracked, state: DeliveryState): void {
     tracked.state = state;
     tracked.finish(state);
-    if (state === 'delivered') return;
-    const { endpoint } = tracked;
-    const now = this.#now();
-    const failures = [...(this.#failures.get(endpoint) ?? []), now].filter((at) => at > now - DAY_MS);
-    this.#failures.set(endpoint, failures);
-    if (failures.length >= SUSPENDED_AFTER) this.#suspended.add(endpoint);
+    if (state === 'failed_permanently') this.#suspensions.failed(tracked.endpoint, this.#now());
   }
 
   #checkByHand(sent: SentDelivery, kind: FactuareaDelivery['endpoint'], how: 'replay' | 'retry'): void {

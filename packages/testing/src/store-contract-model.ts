@@ -45,6 +45,7 @@ async function play(context: CaseContext, sequence: readonly Call[], prefix: str
   const { subject, store, forget } = context;
   const model = modelStore(subject.transactional === true);
   const granted: Pair[] = [];
+  const unsettled: OwnClaim<unknown>[] = [];
   const fences = new Map<string, number>();
 
   /** Lets a lease that was made too short run out. */
@@ -56,6 +57,7 @@ async function play(context: CaseContext, sequence: readonly Call[], prefix: str
     // Where claims take turns, a short limit keeps the wait for a turn that cannot come short.
     const options = { ...long, leaseMs: ranOut ? LEASE_MS : long.leaseMs, ...(waits && { timeoutMs: 60 }) };
     const real = await (second ? elsewhere(context) : store).claim(id, options);
+    if (real.state === 'mine') unsettled.push(real);
     assert.equal(real.state, typeof expected === 'string' ? expected : 'mine', `claim of ${id}`);
     if (real.state !== 'mine' || typeof expected === 'string') return;
     assert.ok(real.fence > (fences.get(id) ?? 0), `fence ${real.fence} after ${fences.get(id)}`);
@@ -95,7 +97,8 @@ async function play(context: CaseContext, sequence: readonly Call[], prefix: str
       else await onClaim(call);
     }
   } finally {
-    for (const { real } of granted) await real.release();
+    // Also what should not have been granted: one failure must not be the cause of the next.
+    for (const real of unsettled) await real.release();
   }
 }
 

@@ -16,7 +16,7 @@ import {
   type Transport,
   twinsOf,
 } from '@factuarea-webhook/testing';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 
 const SECRET = 'whsec_7Qm2Zr9tLk4XvB1nAe6H';
 const OTHER = 'whsec_5Jd8Pw3yHs6TqUc0RfGz';
@@ -126,6 +126,22 @@ describe('the calendar', () => {
     const [first, second] = sent.attempts;
     expect((second?.at.getTime() ?? 0) - (first?.at.getTime() ?? 0)).toBeGreaterThanOrEqual(MINUTE * 0.9);
   });
+});
+
+test('timers that a test runner has replaced are the clock too', async () => {
+  jest.useFakeTimers();
+  try {
+    const sender = new FactuareaSender({ endpoints, transport: answering(500, 500, 200), jitter: 0 });
+    const sent = sender.send('company', companyDelivery('invoice.sent'));
+    await sender.quiet();
+    await jest.advanceTimersByTimeAsync(MINUTE);
+    await sender.quiet();
+    expect(sent.attempts.length).toBe(2);
+    await jest.advanceTimersByTimeAsync(5 * MINUTE);
+    expect(await sent.finished).toBe('delivered');
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 describe('each attempt', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { STREAM_CHUNK_BYTES, STREAM_CHUNKS } from '../contract-app.ts';
+import { STREAM_CHUNK_BYTES, STREAM_CHUNKS } from '../contract-behaviour.ts';
 import { until } from '../contract-probe.ts';
 import { faultyId } from '../contract-store.ts';
 import { Connection } from '../raw-client.ts';
@@ -46,7 +46,7 @@ export const middlewareCases: readonly Case[] = [
     title: 'a route that takes longer than the deadline answers for itself',
     forms,
     async run(probe) {
-      const event = probe.event(['slow:1200']);
+      const event = probe.event(['slow:900']);
       probe.isHandled(await probe.send(event));
       probe.isAnswer(await probe.send(event), 200, 'repeat');
     },
