@@ -12,9 +12,10 @@ let held = false;
 async function reach(point: Point, id: string): Promise<void> {
   if (point !== config.holdAt || held) return;
   held = true;
+  // Held until a signal: SIGKILL, or SIGCONT after a SIGSTOP. Listened for before the parent can send one.
+  const woken = new Promise((resolve) => process.once('SIGCONT', resolve));
   tell({ kind: 'reached', point, id });
-  // Held until a signal: SIGKILL, or SIGCONT after a SIGSTOP.
-  await new Promise((resolve) => process.once('SIGCONT', resolve));
+  await woken;
 }
 
 /** The store, with the points in its way and the lease on a fast clock. */

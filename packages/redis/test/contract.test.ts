@@ -1,5 +1,5 @@
-import { describe, test } from '@jest/globals';
 import { storeContract } from '@factuarea-webhook/testing/store-contract';
+import { describe, test } from '@jest/globals';
 import { redisStore } from '../src/index.ts';
 import { clients, freshPrefix, sharedUrl } from './support.ts';
 
