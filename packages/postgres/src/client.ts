@@ -4,7 +4,7 @@ export interface PgClient {
   query(text: string): Promise<unknown>;
   /** Gives the connection back; `true` destroys it instead, which rolls its transaction back. */
   release(destroy?: boolean): void;
-  on?(event: 'error', listener: (error: Error) => void): unknown;
+  on?(event: 'error' | 'end', listener: (error: Error) => void): unknown;
   removeListener?(event: 'error', listener: (error: Error) => void): unknown;
   /** `I` outside a transaction, `T` inside one, `E` inside one that has failed. In `pg` from 8.18. */
   getTransactionStatus?(): string | null;

@@ -2,6 +2,8 @@ import { within } from '@factuarea-webhook/core/store-kit';
 import { type PgClient, type PgPool, type Result, resultsOf } from './client.ts';
 import { isBroken, storeUnavailable } from './failures.ts';
 
+const HANG_UP_MS = 500;
+
 /** A connection out of the pool. Ends exactly once: given back, or destroyed. */
 export interface Connection<Client extends PgClient = PgClient> {
   readonly client: Client;
@@ -9,8 +11,8 @@ export interface Connection<Client extends PgClient = PgClient> {
   ask(sql: string, timeoutMs: number): Promise<readonly Result[]>;
   readonly ended: boolean;
   giveBack(): void;
-  /** Ends the connection, and with it whatever it had not committed. */
-  destroy(): void;
+  /** Ends the connection, and with it whatever it had not committed. Resolves once Postgres has hung up as well. */
+  destroy(): Promise<void>;
 }
 
 /** Takes a connection out of the pool within the time; one that comes later goes straight back. */
@@ -38,18 +40,31 @@ export async function connect<Client extends PgClient>(
   client.on?.('error', ignore);
   let ended = false;
 
-  function end(destroy: boolean): void {
+  function giveBack(): void {
     if (ended) return;
     ended = true;
-    // A destroyed one may still have something to say.
-    if (!destroy) client.removeListener?.('error', ignore);
+    client.removeListener?.('error', ignore);
     try {
-      client.release(destroy);
-      // Releasing says goodbye and waits, for ever where the network drops packets.
-      if (destroy) (client as unknown as { connection?: HasStream }).connection?.stream?.destroy?.();
+      client.release();
     } finally {
       onEnd();
     }
+  }
+
+  // The listener for errors stays, as a connection that is being ended may still break.
+  async function destroy(): Promise<void> {
+    if (ended) return;
+    ended = true;
+    const hungUp = new Promise<void>((resolve) => (client.on ? client.on('end', () => resolve()) : resolve()));
+    try {
+      client.release(true);
+    } finally {
+      onEnd();
+    }
+    // Releasing says goodbye and waits, for ever where the network drops packets.
+    await within(hungUp, HANG_UP_MS, () => undefined).catch(() => {
+      (client as unknown as { connection?: HasStream }).connection?.stream?.destroy?.();
+    });
   }
 
   return {
@@ -63,12 +78,12 @@ export async function connect<Client extends PgClient>(
           await within(client.query(sql), ms, () => storeUnavailable('Postgres did not answer in time.')),
         );
       } catch (error) {
-        if (isBroken(error)) end(true);
+        if (isBroken(error)) void destroy();
         throw error;
       }
     },
-    giveBack: () => end(false),
-    destroy: () => end(true),
+    giveBack,
+    destroy,
   };
 }
 
@@ -87,7 +102,7 @@ export async function askOnce(pool: PgPool, sql: string, timeoutMs: number): Pro
       return results;
     } catch (error) {
       // An error inside of a transaction leaves it open.
-      connection.destroy();
+      void connection.destroy();
       if (!again || !isBroken(error) || performance.now() >= end) throw error;
     }
   }

@@ -114,7 +114,7 @@ export function postgresStore(pool: PgPool, options: PostgresStoreOptions = {}):
       return stop;
     },
     async forget(id) {
-      return forget(pool, table, await table.idOf(id, (sql) => askOnce(pool, sql, timeoutMs ?? 2000)));
+      return forget(pool, table, mode, await table.idOf(id, (sql) => askOnce(pool, sql, timeoutMs ?? 2000)));
     },
     migrate: () => migrate(pool, table, mode),
     schema: schemaOf(table, mode),

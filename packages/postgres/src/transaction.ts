@@ -13,8 +13,6 @@ import { placesOf } from './places.ts';
 import { interval, text } from './sql.ts';
 import type { Table } from './table.ts';
 
-// Long enough for a burst of short handlers to pass through, short enough to be no wait for the sender.
-const PLACE_WAIT_MS = 100;
 // A transaction whose process has vanished with its machine is ended by Postgres this long after the handler's limit.
 const GRACE_MS = 5_000;
 
@@ -43,8 +41,7 @@ export function transactionClaims<Client extends PgClient>(
   }
 
   return async (id, options) => {
-    const until = running.get(id) ?? 0;
-    if (until > performance.now()) return { state: 'busy', retryAfterMs: until - performance.now() };
+    if ((running.get(id) ?? 0) > performance.now()) return busy(options.leaseMs);
     const first = asked.get(id);
     if (first) return asCopy(await first, options);
     const asking = ask(id, options).finally(() => asked.delete(id));
@@ -54,7 +51,7 @@ export function transactionClaims<Client extends PgClient>(
 }
 
 function asCopy<Client>(claim: Claim<Client>, { leaseMs }: ClaimOptions): Claim<Client> {
-  return claim.state === 'mine' ? { state: 'busy', retryAfterMs: leaseMs } : claim;
+  return claim.state === 'mine' ? busy(leaseMs) : claim;
 }
 
 /** Opens a transaction and claims in it, in one round trip. */
@@ -71,17 +68,20 @@ async function open<Client extends PgClient>(
   for (let again = true; ; again = false) {
     let connection: Connection<Client> | undefined;
     try {
-      const free = await placesOf(pool).take(maxConnections, Math.min(PLACE_WAIT_MS, left()));
+      const free = await placesOf(pool).take(maxConnections, left());
       connection = await connect<Client>(pool, left(), free);
       const { ask } = connection;
       const column = await table.idOf(id, (sql) => ask(sql, left()));
       const results = await ask(claimMessage(table, id, column, left(), limitMs), left());
       const { state, fence } = results.at(-1)?.rows[0] ?? {};
       if (state === 'mine') return own(connection, table, column, Number(fence), timeoutMs, onEnd);
-      rollBack(connection, timeoutMs);
-      return state === 'done' ? { state } : busy(leaseMs);
+      const ending = rollBack(connection, timeoutMs);
+      if (state === 'busy') return busy(leaseMs);
+      // The lock was ours for this moment, and another copy must not be told that it is busy.
+      if (state !== 'done') await ending;
+      return { state: 'done' };
     } catch (error) {
-      if (connection) rollBack(connection, timeoutMs);
+      if (connection) void rollBack(connection, timeoutMs);
       if (/^40/.test(sqlState(error) ?? '')) return busy(1000);
       // A connection that had died unnoticed in the pool tells nothing about Postgres.
       if (again && connection?.ended && left() > 1) continue;
@@ -105,23 +105,26 @@ function claimMessage(table: Table, id: string, column: string, timeoutMs: numbe
 SELECT set_config('factuarea_webhook.statement_timeout', current_setting('statement_timeout'), true),
   set_config('statement_timeout', '${Math.ceil(timeoutMs * 0.8)}', true),
   set_config('idle_in_transaction_session_timeout', '${limit + GRACE_MS}', true);
-WITH lock AS MATERIALIZED (
-  SELECT pg_try_advisory_xact_lock(hashtextextended(${text(id)} COLLATE "C", ${table.regclass}::oid::bigint)) AS ours
+WITH seen AS MATERIALIZED (
+  SELECT EXISTS (SELECT FROM ${table.name} WHERE event_id = ${column}) AS done
+), lock AS MATERIALIZED (
+  SELECT done, CASE WHEN done THEN false ELSE pg_try_advisory_xact_lock(
+    hashtextextended(${text(id)} COLLATE "C", ${table.regclass}::oid::bigint)) END AS ours FROM seen
 ), marked AS (
   INSERT INTO ${table.name} (event_id, received_at) SELECT ${column}, CURRENT_TIMESTAMP FROM lock WHERE ours
   ON CONFLICT (event_id) DO NOTHING RETURNING 1
 )
-SELECT CASE WHEN NOT ours THEN 'busy' WHEN EXISTS (SELECT FROM marked) THEN 'mine' ELSE 'done' END AS state,
+SELECT CASE WHEN done THEN 'done' WHEN NOT ours THEN 'busy' WHEN EXISTS (SELECT FROM marked) THEN 'mine'
+    ELSE 'done meanwhile' END AS state,
   CASE WHEN EXISTS (SELECT FROM marked) THEN pg_current_xact_id()::text END AS fence,
   set_config('statement_timeout', CASE WHEN ${session}::interval BETWEEN ${interval(1)} AND ${interval(limit)}
     THEN ${session} ELSE '${limit}' END, true) AS statement_timeout
 FROM lock`;
 }
 
-/** Ends a transaction that has nothing to keep, without anybody waiting for it. */
-function rollBack(connection: Connection, timeoutMs: number): void {
-  if (connection.ended) return;
-  connection.ask('ROLLBACK', timeoutMs).then(connection.giveBack, connection.destroy);
+/** Ends a transaction that has nothing to keep. Never rejects, and seldom needs to be waited for. */
+async function rollBack(connection: Connection, timeoutMs: number): Promise<void> {
+  if (!connection.ended) await connection.ask('ROLLBACK', timeoutMs).then(connection.giveBack, connection.destroy);
 }
 
 function own<Client extends PgClient>(
@@ -136,7 +139,7 @@ function own<Client extends PgClient>(
   // The row of this very transaction, should the handler have ended it by itself.
   const ownRow = `${table.name} WHERE event_id = ${column} AND xmin = '${fence % 2 ** 32}'::xid`;
   let settling: Promise<boolean> | undefined;
-  let abandoned = false;
+  let over = false;
 
   function settle(): void {
     end('The handler’s transaction has ended: `context.tx` was used by work that the handler did not wait for.');
@@ -144,7 +147,7 @@ function own<Client extends PgClient>(
   }
 
   async function commit(): Promise<boolean> {
-    if (abandoned) throw rolledBack('The handler ran past its limit, so its transaction was rolled back.');
+    if (over) throw rolledBack('The transaction was rolled back before: by a release, or at the handler’s limit.');
     settle();
     try {
       const command = endedByHandler(connection)
@@ -157,7 +160,7 @@ function own<Client extends PgClient>(
       connection.giveBack();
       if (stands) return true;
     } catch (error) {
-      rollBack(connection, timeoutMs);
+      void rollBack(connection, timeoutMs);
       throw commitError(error);
     }
     throw rolledBack('The transaction was rolled back: a statement in it had failed, or the handler ended it itself.');
@@ -172,8 +175,8 @@ function own<Client extends PgClient>(
       return settling;
     },
     async release() {
-      if (settling || abandoned) return;
-      settling = Promise.resolve(false);
+      if (settling || over) return;
+      over = true;
       settle();
       try {
         // A mark that the handler committed itself, before it failed, would make the retry a repeat.
@@ -182,15 +185,15 @@ function own<Client extends PgClient>(
         connection.giveBack();
       } catch {
         // The end of the connection is a rollback too.
-        connection.destroy();
+        await connection.destroy();
       }
     },
     async abandon() {
-      if (settling || abandoned) return;
-      abandoned = true;
+      if (settling || over) return;
+      over = true;
       end('The handler ran past its limit, so its transaction was rolled back.');
       onEnd();
-      connection.destroy();
+      await connection.destroy();
     },
   };
 }

@@ -54,7 +54,7 @@ SELECT ${here}::text AS table, (SELECT count(*) FROM pg_index i JOIN pg_attribut
     await ask('COMMIT');
     connection.giveBack();
   } catch (error) {
-    connection.destroy();
+    void connection.destroy();
     throw unavailable(error, table.name);
   }
 }
@@ -84,9 +84,11 @@ SELECT count(*)::text AS count, max(received_at)::text AS last FROM gone`;
 }
 
 /** Deletes one id, given as an SQL expression of the column's type. */
-export async function forget(pool: PgPool, { name }: Table, column: string): Promise<boolean> {
-  const results = await run(pool, name, `DELETE FROM ${name} WHERE event_id = ${column} RETURNING 1`);
-  return results.at(-2)?.rows.length === 1;
+export async function forget(pool: PgPool, { name }: Table, mode: Mode, column: string): Promise<boolean> {
+  // A released row is only kept for its fence.
+  const known = mode === 'lease' ? 'done OR token IS NOT NULL' : 'true';
+  const statement = `DELETE FROM ${name} WHERE event_id = ${column} RETURNING (${known})::text AS known`;
+  return (await run(pool, name, statement)).at(-2)?.rows[0]?.['known'] === 'true';
 }
 
 /** Counts the ids that are done. Reads the whole table. */
