@@ -116,6 +116,14 @@ describe('refusals leave the connection usable', () => {
     wire.socket.destroy();
   });
 
+  test('a short chunked body that came with its head is thrown away as well', async () => {
+    await serve();
+    const wire = new Wire(running.port);
+    wire.write(`${head({ 'transfer-encoding': 'chunked' })}5\r\nhello\r\n0\r\n\r\n`);
+    expect(await wire.has('"code"')).toMatch(/connection: keep-alive/i);
+    wire.socket.destroy();
+  });
+
   test('a short body that never comes does not hold the connection', async () => {
     await serve();
     const wire = new Wire(running.port).write(head({ 'content-length': 100 }), 'x');
@@ -227,7 +235,10 @@ describe('answers', () => {
   test.each(['GET', 'HEAD', 'OPTIONS', 'PUT'])('%s is answered 405 without a look at the body', async (method) => {
     await serve();
     const wire = new Wire(running.port).write(head({ 'content-length': 50 }, '/', method));
+    const startedAt = performance.now();
     const answer = await wire.has('\r\n\r\n');
+    // Sooner than an unread body is given up.
+    expect(performance.now() - startedAt).toBeLessThan(900);
     expect(answer).toMatch(/^HTTP\/1.1 405 /);
     expect(answer).toMatch(/allow: POST/i);
     expect(record.outcomes[0]?.code).toBe('method_not_allowed');

@@ -263,11 +263,14 @@ describe('a commit that fails', () => {
   test('the app’s response is thrown away with its headers, and 503 goes out', async () => {
     failCommit();
     await serve(
-      (_, res) => res.writeHead(201, 'Made', { 'x-own': '1', 'content-length': 4 }).end('made'),
+      (_, res) => {
+        res.statusMessage = 'Made';
+        res.writeHead(201, { 'x-own': '1', 'content-length': 4 }).end('made');
+      },
       (_, res) => res.setHeader('x-before', '1'),
     );
     const answer = await send(running.port, await signed());
-    expect(answer).toMatchObject({ status: 503, text: '{"code":"commit_failed"}' });
+    expect(answer).toMatchObject({ status: 503, reason: 'Service Unavailable', text: '{"code":"commit_failed"}' });
     expect(answer.headers).toMatchObject({
       'x-before': '1',
       'content-type': 'application/json',
@@ -313,6 +316,17 @@ test('a middleware that comes later and wraps the response keeps its place', asy
   const answer = await send(running.port, await signed());
   expect(answer).toMatchObject({ status: 200, text: '<ok>' });
   expect(answer.headers).toMatchObject({ 'x-wrapped': '1' });
+});
+
+test('a head that is written again, as late-header middleware does, counts once', async () => {
+  await serve((_, res) => {
+    res.writeHead(201, { 'x-own': '1' });
+    res.writeHead(res.statusCode);
+    res.end('ok');
+  });
+  const answer = await send(running.port, await signed());
+  expect(answer).toMatchObject({ status: 201, text: 'ok' });
+  expect(answer.headers).toMatchObject({ 'x-own': '1' });
 });
 
 test('the context is on the request', async () => {

@@ -29,6 +29,7 @@ export async function start(listener: RequestListener): Promise<Running> {
 
 export interface Reply {
   readonly status: number;
+  readonly reason: string | undefined;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
   readonly bytes: Buffer;
@@ -55,7 +56,13 @@ export function send(
       answer.on('error', reject);
       answer.on('end', () => {
         const whole = Buffer.concat(chunks);
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: whole.toString(), bytes: whole });
+        resolve({
+          status: answer.statusCode ?? 0,
+          reason: answer.statusMessage,
+          headers: answer.headers,
+          text: whole.toString(),
+          bytes: whole,
+        });
       });
     });
     sending.on('error', reject);
