@@ -1,6 +1,6 @@
 import { FactuareaWebhookError } from '@factuarea-webhook/core';
 import { pause } from '@factuarea-webhook/core/store-kit';
-import { first, isInsideTransaction, isLocked, messageOf, type SqliteDatabase } from './driver.ts';
+import { isInUse, isLocked, messageOf, type SqliteDatabase, setting } from './driver.ts';
 import type { Table } from './table.ts';
 
 /**
@@ -74,7 +74,7 @@ export async function patiently<Value>(timeoutMs: number, work: () => Value): Pr
       return work();
     } catch (error) {
       if (error instanceof FactuareaWebhookError) throw error;
-      const passes = isLocked(error) || isInsideTransaction(error);
+      const passes = isLocked(error) || isInUse(error);
       if (!passes || performance.now() >= end) throw unavailable(error, patienceMs);
     }
     // At random, since SQLite keeps no queue: two that ask in step would meet again and again.
@@ -84,7 +84,7 @@ export async function patiently<Value>(timeoutMs: number, work: () => Value): Pr
 
 /** Does `work` without letting SQLite hold the process up for a lock. The app's own setting is back afterwards. */
 export function impatiently<Value>(database: SqliteDatabase, work: () => Value): Value {
-  const own = first(database, 'PRAGMA busy_timeout')?.['timeout'] ?? 0;
+  const own = setting(database, 'busy_timeout') ?? 0;
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   try {
     return work();
@@ -113,7 +113,7 @@ function durably<Value>(database: SqliteDatabase, schema: string, work: () => Va
 
 /** Lets commits reach the disk before they return, whatever the app has chosen for its own. */
 function synchronously<Value>(database: SqliteDatabase, schema: string, work: () => Value): Value {
-  const own = Number(first(database, `PRAGMA ${schema}.synchronous`)?.['synchronous'] ?? FULL);
+  const own = Number(setting(database, `${schema}.synchronous`) ?? FULL);
   if (own >= FULL) return work();
   database.exec(`PRAGMA ${schema}.synchronous = FULL`);
   try {
@@ -136,8 +136,8 @@ export function rollBack(database: SqliteDatabase): void {
 function preferWal(database: SqliteDatabase, schema: string): void {
   try {
     impatiently(database, () => {
-      const mode = first(database, `PRAGMA ${schema}.journal_mode`)?.['journal_mode'];
-      if (mode === 'delete') database.exec(`PRAGMA ${schema}.journal_mode = WAL`);
+      const isPreset = setting(database, `${schema}.journal_mode`) === 'delete';
+      if (isPreset) database.exec(`PRAGMA ${schema}.journal_mode = WAL`);
     });
   } catch {
     // It needs a moment in which nobody else has the file open in a transaction. Claims are right without it too.
@@ -147,8 +147,8 @@ function preferWal(database: SqliteDatabase, schema: string): void {
 function unavailable(cause: unknown, waitedMs: number): FactuareaWebhookError {
   const message = isLocked(cause)
     ? `SQLite stayed locked for ${Math.round(waitedMs)} ms: another connection is writing to the file. Keep write transactions short.`
-    : isInsideTransaction(cause)
-      ? 'Other code has left a transaction open on the store’s connection. Give the store a connection of its own.'
+    : isInUse(cause)
+      ? 'Other code has left a transaction or a query open on the store’s connection. Give the store one of its own.'
       : `SQLite refused: ${messageOf(cause)}.`;
   return new FactuareaWebhookError('store_unavailable', message, { cause });
 }

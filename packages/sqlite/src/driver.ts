@@ -14,9 +14,26 @@ export interface SqliteDatabase {
   close(): unknown;
 }
 
-/** Gives the one row of a question that has one at most. */
+const statements = new WeakMap<SqliteDatabase, Map<string, SqliteStatement>>();
+
+/** Prepares a statement once per connection: SQLite takes longer to read it than to run it. */
+export function prepared(database: SqliteDatabase, sql: string): SqliteStatement {
+  const known = statements.get(database) ?? new Map<string, SqliteStatement>();
+  statements.set(database, known);
+  const statement = known.get(sql) ?? database.prepare(sql);
+  known.set(sql, statement);
+  return statement;
+}
+
+/** Gives the row of a question that has one at most. */
 export function first(database: SqliteDatabase, sql: string, ...values: (string | number)[]): Row | undefined {
-  return database.prepare(sql).all(...values)[0] as Row | undefined;
+  return prepared(database, sql).all(...values)[0] as Row | undefined;
+}
+
+/** Asks for a setting. Prepared anew each time: SQLite answers when it reads the question, not when it is run. */
+export function setting(database: SqliteDatabase, name: string): number | bigint | string | null | undefined {
+  const row = database.prepare(`PRAGMA ${name}`).all()[0] as Row | undefined;
+  return row && Object.values(row)[0];
 }
 
 /** Columns by name. A driver may have been told to give whole numbers as bigints, so they go through `Number`. */
@@ -28,9 +45,9 @@ export function isLocked(error: unknown): boolean {
   return /\b(?:database|table|schema)\b.* is locked/.test(messageOf(error));
 }
 
-/** Whether other code has opened a transaction on this very connection and not ended it yet. */
-export function isInsideTransaction(error: unknown): boolean {
-  return /(?:within|inside) a transaction/.test(messageOf(error));
+/** Whether other code is in the middle of something on this very connection: a transaction, or a query read by rows. */
+export function isInUse(error: unknown): boolean {
+  return /(?:within|inside) a transaction|statements in progress|busy executing a query/.test(messageOf(error));
 }
 
 /** Whether there is no transaction to be ended: SQLite has rolled it back by itself, or other code has ended it. */

@@ -1,5 +1,5 @@
 import { type PrunePlan, quoteName, splitName } from '@factuarea-webhook/core/store-kit';
-import { first, type Row, type SqliteDatabase } from './driver.ts';
+import { first, prepared, type Row, type SqliteDatabase } from './driver.ts';
 
 /**
  * SQLite's own clock in Unix milliseconds. `unixepoch('subsec')` would say the same, from SQLite 3.42 on only.
@@ -42,8 +42,12 @@ export function eventTable(name: string): Table {
   const table = quoteName([schema, bare]);
   const age = `coalesce("done_at", "leased_until")`;
 
-  const changed = (database: SqliteDatabase, sql: string, ...values: (string | number)[]): number =>
-    Number(database.prepare(sql).run(...values).changes);
+  /** A claim is known by both: the token keeps it apart from that of a table made anew, whose numbers start again. */
+  const own = '"fence" = ? AND "token" = ?';
+
+  function changed(database: SqliteDatabase, sql: string, ...values: (string | number)[]): boolean {
+    return Number(prepared(database, sql).run(...values).changes) > 0;
+  }
 
   return {
     schema: quoteName([schema]),
@@ -78,47 +82,38 @@ CREATE INDEX IF NOT EXISTS ${quoteName([schema, `${bare}_age`])} ON ${quoteName(
       // REPLACE, so that a takeover is a new row with a new fence, and the old owner's is gone.
       const sql = `INSERT OR REPLACE INTO ${table} ("event_id", "token", "leased_until")
         VALUES (?, ?, ${NOW} + CAST(? AS INTEGER))`;
-      return Number(database.prepare(sql).run(id, token, leaseMs).lastInsertRowid);
+      return Number(prepared(database, sql).run(id, token, leaseMs).lastInsertRowid);
     },
     mark(database, id, token) {
       // A rollback takes back the number that AUTOINCREMENT gave, so the clock leads here.
       const last = `SELECT "seq" FROM ${quoteName([schema])}.sqlite_sequence WHERE "name" = '${bare}'`;
       const sql = `INSERT OR REPLACE INTO ${table} ("fence", "event_id", "token", "leased_until", "done_at")
         VALUES (max(${NOW}, coalesce((${last}), 0) + 1), ?, ?, ${NOW}, ${NOW})`;
-      return Number(database.prepare(sql).run(id, token).lastInsertRowid);
+      return Number(prepared(database, sql).run(id, token).lastInsertRowid);
     },
     isMarked: (database, fence, token) =>
-      first(database, `SELECT 1 FROM ${table} WHERE "fence" = ? AND "token" = ?`, fence, token) !== undefined,
+      first(database, `SELECT 1 FROM ${table} WHERE ${own}`, fence, token) !== undefined,
     finish: (database, fence, token) =>
-      changed(
-        database,
-        `UPDATE ${table} SET "done_at" = coalesce("done_at", ${NOW}) WHERE "fence" = ? AND "token" = ?`,
-        fence,
-        token,
-      ) > 0,
+      changed(database, `UPDATE ${table} SET "done_at" = coalesce("done_at", ${NOW}) WHERE ${own}`, fence, token),
     release: (database, fence, token) =>
-      changed(database, `DELETE FROM ${table} WHERE "fence" = ? AND "token" = ? AND "done_at" IS NULL`, fence, token) >
-      0,
-    extend: (database, fence, token, leaseMs) =>
-      changed(
-        database,
-        `UPDATE ${table} SET "leased_until" = ${NOW} + CAST(? AS INTEGER) WHERE "fence" = ? AND "token" = ? AND "done_at" IS NULL`,
-        leaseMs,
-        fence,
-        token,
-      ) > 0,
-    forget: (database, id) => changed(database, `DELETE FROM ${table} WHERE "event_id" = ?`, id) > 0,
+      changed(database, `DELETE FROM ${table} WHERE ${own} AND "done_at" IS NULL`, fence, token),
+    extend(database, fence, token, leaseMs) {
+      const until = `${NOW} + CAST(? AS INTEGER)`;
+      const sql = `UPDATE ${table} SET "leased_until" = ${until} WHERE ${own} AND "done_at" IS NULL`;
+      return changed(database, sql, leaseMs, fence, token);
+    },
+    forget: (database, id) => changed(database, `DELETE FROM ${table} WHERE "event_id" = ?`, id),
     prune(database, { before, ageMs, batchSize }) {
       // Never past now: so a lease that still runs stays, whatever moment was given. One that ran out long ago goes.
       const cutoff = before === undefined ? `${NOW} - ?` : `min(?, ${NOW})`;
       const sql = `DELETE FROM ${table} WHERE "fence" IN (SELECT "fence" FROM ${table} WHERE ${age} < ${cutoff} LIMIT ?)`;
-      return changed(database, sql, before ?? ageMs, batchSize);
+      return Number(prepared(database, sql).run(before ?? ageMs, batchSize).changes);
     },
-    days: (database) =>
-      database
-        .prepare(
-          `SELECT date("done_at" / 1000, 'unixepoch') AS "day", count(*) AS "count", min("done_at") AS "first", max("done_at") AS "last" FROM ${table} WHERE "done_at" IS NOT NULL GROUP BY 1 ORDER BY 1`,
-        )
-        .all() as Row[],
+    days(database) {
+      const sql = `SELECT date("done_at" / 1000, 'unixepoch') AS "day", count(*) AS "count",
+          min("done_at") AS "first", max("done_at") AS "last"
+        FROM ${table} WHERE "done_at" IS NOT NULL GROUP BY 1 ORDER BY 1`;
+      return prepared(database, sql).all() as Row[];
+    },
   };
 }

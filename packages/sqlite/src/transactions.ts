@@ -102,6 +102,15 @@ function own<Db extends SqliteDatabase>(
     return fail(undone ? 'commit_rolled_back' : 'commit_failed', `SQLite refused: ${messageOf(cause)}.`, cause);
   }
 
+  async function undo(message: string): Promise<void> {
+    if (ended) return;
+    ended = new FactuareaWebhookError('commit_rolled_back', message);
+    // The fence is the clock's, so the next run must not begin within the same millisecond.
+    await pause(2);
+    rollBack(database);
+    close();
+  }
+
   return {
     state: 'mine',
     tx: database,
@@ -119,17 +128,8 @@ function own<Db extends SqliteDatabase>(
       close();
       return true;
     },
-    async release() {
-      if (ended) return;
-      ended = new FactuareaWebhookError('commit_rolled_back', 'The claim has been released.');
-      // The fence is the clock's: the next run's must not come within the same millisecond.
-      await pause(2);
-      rollBack(database);
-      close();
-    },
-    async abandon() {
-      if (!ended) fail('commit_rolled_back', 'The claim has been given up: its handler ran past its limit.');
-    },
+    release: () => undo('The claim has been released.'),
+    abandon: () => undo('The claim has been given up: its handler ran past its limit.'),
   };
 }
 
