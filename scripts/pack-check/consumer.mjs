@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { command, root, run } from './run.mjs';
 
@@ -20,6 +20,9 @@ export async function makeConsumer(packages, folder) {
   await link(join(root, 'node_modules/@types/node'), join(folder, 'typed/node_modules/@types/node'));
   const samples = join(root, 'scripts/pack-check/samples');
   await cp(samples, folder, { recursive: true });
+  await mkdir(join(folder, 'jest'));
+  await rename(join(folder, 'jest.cjs'), join(folder, 'jest/all.test.js'));
+  await writeFile(join(folder, 'jest/package.json'), '{}');
   await writeFile(join(folder, 'entries.mjs'), imports(packages, 'import'));
   await writeFile(join(folder, 'entries.cjs'), imports(packages, 'require'));
   return { folder, packages };

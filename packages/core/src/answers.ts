@@ -46,7 +46,7 @@ export function answer(code: OutcomeCode, reason?: string): Answer {
   return { code, reason, message: explain(code, reason) };
 }
 
-export function statusOf({ code, status }: Answer): number {
+function statusOf({ code, status }: Answer): number {
   return status ?? answers[code].status;
 }
 
