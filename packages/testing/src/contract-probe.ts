@@ -200,6 +200,6 @@ export function now(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-export function pause(ms: number): Promise<void> {
+function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
