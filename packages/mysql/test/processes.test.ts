@@ -8,6 +8,7 @@ for (const mode of ['transaction', 'lease'] as const) {
     name: `mysql, ${mode} mode`,
     rig: join(__dirname, 'rig.ts'),
     transactional: mode === 'transaction',
+    raceIds: mode === 'transaction' ? 200 : 50,
     async create() {
       const pool = connect();
       const [table, effects] = [freshTable(), freshTable('effects')];

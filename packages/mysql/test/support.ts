@@ -27,11 +27,14 @@ export function own<Tx>(claim: Claim<Tx>): OwnClaim<Tx> {
 }
 
 /** Waits until `check` gives something true. */
-export async function until<Value>(check: () => Value | Promise<Value>, limitMs = 10_000): Promise<Value> {
+export async function until<Value>(
+  check: () => Value | Promise<Value>,
+  limitMs = 10_000,
+): Promise<Exclude<Value, false | undefined>> {
   const end = Date.now() + limitMs;
   for (;;) {
     const value = await check();
-    if (value) return value;
+    if (value) return value as Exclude<Value, false | undefined>;
     if (Date.now() > end) throw new Error(`It did not come true within ${limitMs} ms: ${check}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
@@ -65,4 +68,15 @@ export async function startServer(options: object = {}): Promise<Server> {
       await exited;
     },
   };
+}
+
+/**
+ * Milliseconds that `work` took beyond `limitMs`. Counted from a timer of that length, so that a machine that is slow to
+ * run any timer at all is not taken for a store that answers late.
+ */
+export async function lateness(limitMs: number, work: () => Promise<unknown>): Promise<number> {
+  const due = new Promise<number>((resolve) => setTimeout(() => resolve(performance.now()), limitMs));
+  await work();
+  const endedAt = performance.now();
+  return endedAt - (await due);
 }

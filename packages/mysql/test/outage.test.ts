@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Pool, PoolOptions } from 'mysql2/promise';
+import { type TcpProxy, tcpProxy } from '../../../tests/failures/tcp-proxy.ts';
+import { type MysqlStore, mysqlStore } from '../src/index.ts';
+import {
+  connect,
+  freshTable,
+  lateness,
+  lifetimes,
+  own,
+  type Server,
+  sharedUrl,
+  startServer,
+  until,
+} from './support.ts';
+
+const LIMIT_MS = 400;
+const limited = { ...lifetimes, timeoutMs: LIMIT_MS };
+
+describe.each(['transaction', 'lease'] as const)('an outage in mode %s', (mode) => {
+  let proxy: TcpProxy;
+  let table: string;
+  let store: MysqlStore<unknown>;
+  /** The same store past the proxy, as another process has it. */
+  let direct: MysqlStore<unknown>;
+  const pools: Pool[] = [];
+
+  function storeOn(options: PoolOptions = {}): MysqlStore<unknown> {
+    const pool = connect(options);
+    pools.push(pool);
+    return mysqlStore(pool, { mode, table } as { mode: 'lease'; table: string }) as MysqlStore<unknown>;
+  }
+
+  beforeEach(async () => {
+    proxy = await tcpProxy(sharedUrl());
+    table = freshTable();
+    direct = storeOn();
+    store = storeOn({ uri: proxy.through(sharedUrl()) });
+    await direct.migrate();
+    await own(await store.claim('before', lifetimes)).done();
+  });
+
+  afterEach(async () => {
+    proxy.pass();
+    await Promise.all(pools.splice(0).map((pool) => pool.end().catch(() => {})));
+    await proxy.stop();
+  });
+
+  async function refused(id: string, by = store): Promise<void> {
+    const late = await lateness(LIMIT_MS, () =>
+      expect(by.claim(id, limited)).rejects.toMatchObject({ code: 'store_unavailable' }),
+    );
+    expect(late).toBeLessThan(200);
+  }
+
+  test('refused: every claim is answered in time, and it recovers by itself', async () => {
+    await proxy.refuse();
+    await Promise.all(Array.from({ length: 50 }, (_, at) => refused(`id-${at}`)));
+    await proxy.accept();
+    await own(await store.claim('id-0', lifetimes)).done();
+    expect(await direct.claim('id-0', lifetimes)).toEqual({ state: 'done' });
+  });
+
+  test('black-holed: every claim is answered in time, and it recovers though the old connections never do', async () => {
+    proxy.blackHole();
+    await Promise.all(Array.from({ length: 50 }, (_, at) => refused(`id-${at}`)));
+    proxy.cut();
+    proxy.pass();
+    const claim = await until(async () => {
+      const next = await store.claim('id-0', limited).catch(() => undefined);
+      return next?.state === 'mine' && next;
+    });
+    expect(await claim.done()).toBe(true);
+  });
+
+  test('slow: answered in time, and at the speed of the network again afterwards', async () => {
+    proxy.delay(LIMIT_MS);
+    await refused('a');
+    proxy.pass();
+    await until(async () => (await direct.claim('b', limited)).state === 'mine');
+    expect((await store.claim('c', lifetimes)).state).toBe('mine');
+  });
+
+  test('connections that are cut while idle end no process and cost no claim', async () => {
+    await Promise.all(Array.from({ length: 5 }, (_, at) => store.claim(`idle-${at}`, lifetimes))).then((claims) =>
+      Promise.all(claims.map((claim) => own(claim).release())),
+    );
+    proxy.cut();
+    expect((await store.claim('a', lifetimes)).state).toBe('mine');
+  });
+
+  test.each(['request', 'reply'] as const)('a claim’s %s is lost: the event is not', async (what) => {
+    const lost = proxy.loseOnce(what, 'INSERT INTO');
+    const claiming = store.claim('a', lifetimes);
+    await lost;
+    // A lease is asked for again with its own token. A transaction has ended with its connection, and is begun again.
+    expect(await own(await claiming).done()).toBe(true);
+    expect(await direct.claim('a', lifetimes)).toEqual({ state: 'done' });
+  });
+
+  test.each(['request', 'reply'] as const)('a mark’s %s is lost', async (what) => {
+    const claim = own(await store.claim('a', lifetimes));
+    const lost = proxy.loseOnce(what, mode === 'lease' ? 'done = 1' : 'COMMIT');
+    const marked = claim.done().catch((error: { code: string }) => error.code);
+    await lost;
+    // A lease is marked again. Of a COMMIT nobody knows, and the row tells the next delivery.
+    expect(await marked).toBe(mode === 'lease' ? true : 'commit_failed');
+    const next = await until(async () => {
+      const claimed = await direct.claim('a', lifetimes);
+      return claimed.state !== 'busy' && claimed;
+    });
+    expect(next.state).toBe(mode === 'lease' || what === 'reply' ? 'done' : 'mine');
+  });
+
+  test('a release that is lost frees the id with the connection, or with the lease', async () => {
+    const claim = own(await store.claim('a', { ...lifetimes, leaseMs: 500 }));
+    const lost = proxy.loseOnce('request', mode === 'lease' ? 'token = ' : 'ROLLBACK');
+    const released = claim.release().catch(() => {});
+    await lost;
+    await released;
+    await until(async () => (await direct.claim('a', lifetimes)).state === 'mine');
+  });
+});
+
+describe.each(['transaction', 'lease'] as const)('a server that stops in mode %s', (mode) => {
+  let server: Server;
+  let pool: Pool;
+  let store: MysqlStore<unknown>;
+
+  beforeEach(async () => {
+    server = await startServer({ args: ['--innodb-flush-log-at-trx-commit=0', '--innodb-doublewrite=0'] });
+    pool = connect({ uri: server.url });
+    store = mysqlStore(pool, { mode } as { mode: 'lease' }) as MysqlStore<unknown>;
+    await store.migrate();
+  }, 60_000);
+
+  afterEach(async () => {
+    await pool.end().catch(() => {});
+    await server.stop();
+  }, 60_000);
+
+  test('frozen, then woken: claims are answered in time, and late ones are in nobody’s way', async () => {
+    await own(await store.claim('before', lifetimes)).done();
+    server.pause();
+    const late = await lateness(LIMIT_MS, () =>
+      Promise.all(
+        Array.from({ length: 20 }, (_, at) =>
+          expect(store.claim(`id-${at}`, { ...limited, leaseMs: 1000 })).rejects.toMatchObject({
+            code: 'store_unavailable',
+          }),
+        ),
+      ),
+    );
+    expect(late).toBeLessThan(200);
+    server.resume();
+    for (let at = 0; at < 20; at += 1) {
+      const claim = await until(async () => {
+        const next = await store.claim(`id-${at}`, lifetimes).catch(() => undefined);
+        return next?.state === 'mine' && next;
+      });
+      await claim.release();
+    }
+  }, 60_000);
+});
+
+test('no pool and a pool of callbacks are refused at once', async () => {
+  const pool = connect();
+  const config = expect.objectContaining({ code: 'config_error' });
+  expect(() => mysqlStore(undefined as never)).toThrow(config);
+  expect(() => mysqlStore(pool.pool as never)).toThrow(config);
+  expect(() => mysqlStore(pool, { mode: 'both' } as never)).toThrow(config);
+  expect(() => mysqlStore(pool, { tabel: 'ids' } as never)).toThrow(config);
+  expect(() => mysqlStore(pool, { table: 'ids; DROP TABLE ids' })).toThrow(config);
+  expect(() => mysqlStore(pool, { maxConnections: 11 })).toThrow(config);
+  expect(() => mysqlStore(pool, { timeoutSeconds: 0 })).toThrow(config);
+  await pool.end();
+});
