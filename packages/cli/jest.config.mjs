@@ -1,0 +1,7 @@
+import { project } from '../../jest.base.mjs';
+
+// The command is tested as the program that people install and run.
+export default project(import.meta.url, {
+  globalSetup: '<rootDir>/test/build.mjs',
+  globalTeardown: '<rootDir>/test/clean.mjs',
+});

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, realpath, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/**
+ * Builds the command and installs it in a folder of its own, with nothing but the files that are published. So the
+ * tests run what people run, and a build that goes on elsewhere cannot pull it away under them.
+ */
+export default async function build() {
+  const turbo = join(root, 'node_modules', 'turbo', 'bin', 'turbo');
+  const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1', PATH: `${root}node_modules/.bin:${process.env.PATH}` };
+  try {
+    const args = [turbo, 'run', 'build', '--filter', '@factuarea-webhook/cli'];
+    await promisify(execFile)(process.execPath, args, { cwd: root, env });
+  } catch (error) {
+    throw new Error(`The command could not be built:\n${error.stdout ?? ''}${error.stderr ?? error}`);
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'factuarea-webhook-cli-'));
+  const modules = join(folder, 'node_modules');
+  for (const name of ['core', 'testing', 'cli']) {
+    const from = join(root, 'packages', name);
+    const to = join(modules, '@factuarea-webhook', name);
+    await mkdir(to, { recursive: true });
+    await cp(join(from, 'package.json'), join(to, 'package.json'));
+    await cp(join(from, 'dist'), join(to, 'dist'), { recursive: true });
+    const { dependencies = {} } = JSON.parse(await readFile(join(to, 'package.json'), 'utf8'));
+    for (const dependency of Object.keys(dependencies)) {
+      if (dependency.startsWith('@factuarea-webhook/')) continue;
+      const link = join(to, 'node_modules', dependency);
+      await mkdir(dirname(link), { recursive: true });
+      await symlink(await realpath(join(from, 'node_modules', dependency)), link);
+    }
+  }
+  process.env.FACTUAREA_WEBHOOK_CLI = folder;
+}
