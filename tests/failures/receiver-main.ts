@@ -9,6 +9,21 @@ const config = JSON.parse(process.argv[3] ?? '{}') as ReceiverConfig;
 const tell = (message: Message): unknown => process.send?.(message);
 let held = false;
 
+// The sender's signatures are made by the true clock, and the receiver's view of it is no matter of the store.
+const trueNow = Date.now;
+const { clockOffsetsMs = [] } = config;
+if (clockOffsetsMs.length > 0) {
+  let looks = 0;
+  const TrueDate = Date;
+  const wrongNow = (): number => trueNow() + (clockOffsetsMs[looks++ % clockOffsetsMs.length] ?? 0);
+  globalThis.Date = class extends TrueDate {
+    constructor(...given: [] | [number | string]) {
+      super(...((given.length > 0 ? given : [wrongNow()]) as [number]));
+    }
+    static override now = wrongNow;
+  } as DateConstructor;
+}
+
 async function reach(point: Point, id: string): Promise<void> {
   if (point !== config.holdAt || held) return;
   held = true;
@@ -45,6 +60,7 @@ async function main(): Promise<void> {
   const receiver = createReceiver<unknown>({
     secret: config.secret,
     store: watched(store),
+    nowSeconds: () => trueNow() / 1000,
     logger: { info() {}, warn() {}, error() {} },
     ...config.options,
     async handler(event: FactuareaEvent, { tx, fence }) {

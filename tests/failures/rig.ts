@@ -27,6 +27,8 @@ export interface ReceiverConfig {
   readonly holdAt?: Point;
   /** Replaces the lease that the receiver asks for: a fast clock for leases. */
   readonly leaseMs?: number;
+  /** How far the process's wall clock is off, in milliseconds: one step after the other, at each look at it. */
+  readonly clockOffsetsMs?: readonly number[];
   readonly options?: Pick<ReceiverOptions, 'timeoutSeconds' | 'handlerLimitSeconds' | 'storeTimeoutSeconds' | 'cache'>;
 }
 

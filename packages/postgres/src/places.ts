@@ -1,13 +1,20 @@
 import type { PgPool } from './client.ts';
 import { storeUnavailable } from './failures.ts';
 
+/** One of the pool's connections that a claim may hold. */
+export interface Place {
+  /** The claim has been granted: from now on a handler has the place. */
+  granted(): void;
+  free(): void;
+}
+
 /** The places that claims may take in one pool, so that handlers find a connection free beside their own. */
 export interface Places {
   /**
-   * Gives the function that frees the place again. Rejects once no place at all has come free for `STALL_MS`, and after
-   * `waitMs` in any case: a burst of short handlers passes through, and slow ones keep nobody waiting.
+   * Takes one of `most` places. Rejects once handlers have had all of them for `STALL_MS` and none has ended, and after
+   * `waitMs` in any case: so a burst of short handlers passes through, and slow ones keep nobody waiting.
    */
-  take(most: number, waitMs: number): Promise<() => void>;
+  take(most: number, waitMs: number): Promise<Place>;
 }
 
 const STALL_MS = 100;
@@ -25,19 +32,28 @@ export function placesOf(pool: PgPool): Places {
 
 function makePlaces(): Places {
   let taken = 0;
+  let asking = 0;
   let movedAt = 0;
   const waiting = new Set<() => void>();
 
-  function freeOnce(): () => void {
-    let freed = false;
-    return () => {
-      if (freed) return;
-      freed = true;
+  function makePlace(): Place {
+    let state: 'asking' | 'handling' | 'free' = 'asking';
+    asking++;
+    const leave = (next: 'handling' | 'free'): void => {
+      if (state === 'asking') asking--;
+      state = next;
       movedAt = performance.now();
-      const [next] = waiting;
-      // Handed on as it is, so that nobody slips in between.
-      if (next) next();
-      else taken--;
+    };
+    return {
+      granted: () => leave('handling'),
+      free() {
+        if (state === 'free') return;
+        leave('free');
+        const [next] = waiting;
+        // Handed on as it is, so that nobody slips in between.
+        if (next) next();
+        else taken--;
+      },
     };
   }
 
@@ -45,17 +61,19 @@ function makePlaces(): Places {
     async take(most, waitMs) {
       if (taken < most) {
         taken++;
-        return freeOnce();
+        return makePlace();
       }
       const startedAt = performance.now();
       return new Promise((resolve, reject) => {
         const next = (): void => {
           clearTimeout(timer);
           waiting.delete(next);
-          resolve(freeOnce());
+          resolve(makePlace());
         };
         const look = (): void => {
-          const left = Math.min(Math.max(movedAt, startedAt) + STALL_MS, startedAt + waitMs) - performance.now();
+          const now = performance.now();
+          const stalledAt = (asking > 0 ? now : Math.max(movedAt, startedAt)) + STALL_MS;
+          const left = Math.min(stalledAt, startedAt + waitMs) - now;
           if (left > 0) {
             timer = setTimeout(look, Math.ceil(left));
             return;
@@ -63,7 +81,7 @@ function makePlaces(): Places {
           waiting.delete(next);
           reject(
             storeUnavailable(
-              `Running handlers hold all ${most} connections that claims may hold. Raise the pool’s \`max\`, or use mode 'lease'.`,
+              `Claims hold all ${most} connections that they may hold. Raise the pool’s \`max\`, or use mode 'lease'.`,
             ),
           );
         };

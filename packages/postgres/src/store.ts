@@ -88,8 +88,7 @@ export function postgresStore<Pool extends PgPool>(
 ): PostgresStore<ClientOf<Pool> | undefined>;
 export function postgresStore(pool: PgPool, options: PostgresStoreOptions = {}): PostgresStore<PgClient | undefined> {
   const { mode, table, maxConnections, timeoutMs } = check(pool, options);
-  // Without a listener, an idle connection that breaks when Postgres restarts ends the whole process.
-  pool.on?.('error', () => {});
+  listenTo(pool);
   const timeoutOf = ({ timeoutMs: asked = 2000 }: ClaimOptions): number => timeoutMs ?? asked;
   const retention = retentionSeen();
   const stops = new Set<StopPruning>();
@@ -124,6 +123,14 @@ export function postgresStore(pool: PgPool, options: PostgresStoreOptions = {}):
     },
   };
   return store;
+}
+
+const listened = new WeakSet<PgPool>();
+
+/** Without a listener, an idle connection that breaks when Postgres restarts ends the whole process. */
+function listenTo(pool: PgPool): void {
+  if (!listened.has(pool)) pool.on?.('error', () => {});
+  listened.add(pool);
 }
 
 function check(pool: PgPool, options: PostgresStoreOptions) {

@@ -68,13 +68,16 @@ async function open<Client extends PgClient>(
   for (let again = true; ; again = false) {
     let connection: Connection<Client> | undefined;
     try {
-      const free = await placesOf(pool).take(maxConnections, left());
-      connection = await connect<Client>(pool, left(), free);
+      const place = await placesOf(pool).take(maxConnections, left());
+      connection = await connect<Client>(pool, left(), place.free);
       const { ask } = connection;
       const column = await table.idOf(id, (sql) => ask(sql, left()));
       const results = await ask(claimMessage(table, id, column, left(), limitMs), left());
       const { state, fence } = results.at(-1)?.rows[0] ?? {};
-      if (state === 'mine') return own(connection, table, column, Number(fence), timeoutMs, onEnd);
+      if (state === 'mine') {
+        place.granted();
+        return own(connection, table, column, Number(fence), timeoutMs, onEnd);
+      }
       const ending = rollBack(connection, timeoutMs);
       if (state === 'busy') return busy(leaseMs);
       // The lock was ours for this moment, and another copy must not be told that it is busy.

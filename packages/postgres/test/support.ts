@@ -1,3 +1,11 @@
+import {
+  type Claim,
+  type ClaimOptions,
+  createReceiver,
+  type OwnClaim,
+  type ReceiverOptions,
+  signDelivery,
+} from '@factuarea-webhook/core';
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
 
 /** The address of the server that the package's tests share. */
@@ -48,4 +56,56 @@ export async function effect(client: Pick<PoolClient, 'query'>, id: string): Pro
 export async function countEffects(pool: Pool, id: string): Promise<number> {
   const { rows } = await pool.query('SELECT count(*)::int AS count FROM effects WHERE id = $1', [id]);
   return rows[0].count;
+}
+
+const secret = 'whsec_7Qm2Zr9tLk4XvB1nAe6H';
+
+export const lifetimes: ClaimOptions = { leaseMs: 20_000, retentionMs: 90 * 86_400_000 };
+
+/** A claim that must have been granted. */
+export async function own<Tx>(claiming: Promise<Claim<Tx>>): Promise<OwnClaim<Tx>> {
+  const claim = await claiming;
+  if (claim.state !== 'mine') throw new Error(`The claim was answered ${claim.state}.`);
+  return claim;
+}
+
+export interface Posted {
+  readonly status: number;
+  readonly code: string;
+  readonly ms: number;
+  readonly error: unknown;
+}
+
+/** A receiver that takes deliveries by function call. */
+export function receiving<Tx>(options: ReceiverOptions<Tx>): (id: string) => Promise<Posted> {
+  const errors = new Map<string | undefined, unknown>();
+  const receiver = createReceiver<Tx>({
+    secret,
+    logger: { info() {}, warn() {}, error() {} },
+    onOutcome: ({ eventId, error }) => errors.set(eventId, error),
+    ...options,
+  });
+  return async (id) => {
+    const body = new TextEncoder().encode(JSON.stringify({ id, type: 'invoice.paid', data: {} }));
+    const signature = await signDelivery({ body, secret });
+    const startedAt = performance.now();
+    const { status, body: answer } = await receiver.receive({
+      method: 'POST',
+      header: (name) => (name === 'factuarea-signature' ? signature : undefined),
+      body: async () => body,
+    });
+    const { code } = JSON.parse(answer ?? '{}') as { code: string };
+    return { status, code, ms: performance.now() - startedAt, error: errors.get(id) };
+  };
+}
+
+/** Asks until the answer is there, for ten seconds at most. */
+export async function until<Value>(ask: () => Promise<Value | undefined | false>): Promise<Value> {
+  const end = performance.now() + 10_000;
+  for (;;) {
+    const value = await ask();
+    if (value !== undefined && value !== false) return value;
+    if (performance.now() > end) throw new Error('Waited ten seconds for something that did not come.');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }
