@@ -8,6 +8,7 @@ export type RunScript = (
   script: Script,
   key: string,
   args: readonly (string | number)[],
+  timeoutMs: number,
   late?: (reply: unknown) => void,
 ) => Promise<unknown>;
 
@@ -15,7 +16,7 @@ export type RunScript = (
  * Runs scripts within a time limit. Every script here may run twice with the same arguments: that is what makes it safe
  * to send one again when its reply is lost.
  */
-export function scriptRunner(client: RedisClient, timeoutMs: number, logger: Pick<Logger, 'warn'>): RunScript {
+export function scriptRunner(client: RedisClient, logger: Pick<Logger, 'warn'>): RunScript {
   // Since when commands have been under way without one answer.
   let silentSince: number | undefined;
 
@@ -39,7 +40,7 @@ export function scriptRunner(client: RedisClient, timeoutMs: number, logger: Pic
   }
 
   /** A connection that a firewall has forgotten looks open for many minutes, so a silent one is made anew. */
-  function reconnectSilent(): void {
+  function reconnectSilent(timeoutMs: number): void {
     if (client.isCluster || client.status !== 'ready' || !silentSince) return;
     if (performance.now() - silentSince < 2 * timeoutMs) return;
     silentSince = undefined;
@@ -47,7 +48,7 @@ export function scriptRunner(client: RedisClient, timeoutMs: number, logger: Pic
     client.disconnect(true);
   }
 
-  return async (script, key, args, late) => {
+  return async (script, key, args, timeoutMs, late) => {
     const end = performance.now() + timeoutMs;
     const calls: Promise<unknown>[] = [];
     let failure: unknown = TOO_LATE;
@@ -69,7 +70,7 @@ export function scriptRunner(client: RedisClient, timeoutMs: number, logger: Pic
       if (performance.now() >= end) break;
       await pause(20);
     }
-    reconnectSilent();
+    reconnectSilent(timeoutMs);
     // ioredis sends a command again after a reconnect, so an answer may still come.
     for (const answer of calls) answer.then(late, () => {});
     if (client.status !== 'ready') throw unavailable(`the connection is in state "${client.status}"`, failure);
@@ -91,6 +92,7 @@ function messageOf(error: unknown): string {
 const hints: Record<string, string> = {
   READONLY: 'The client is connected to a replica. Connect through Sentinel, or set `reconnectOnError`.',
   LOADING: 'Redis is reading its data after a start, and answers when it is done.',
+  MOVED: 'This is a node of a cluster. Connect with `new Cluster([…])`.',
   CLUSTERDOWN: 'Part of the cluster has no master.',
   MASTERDOWN: 'The replica has lost its master.',
   OOM: 'Redis is full. Give it more memory, with the policy `noeviction`.',

@@ -30,6 +30,7 @@ export interface RedisStore extends Store<undefined> {
   close(): Promise<void>;
 }
 
+const DEFAULT_TIMEOUT_MS = 2000;
 const optionNames = ['prefix', 'timeoutSeconds', 'logger'];
 
 /**
@@ -49,21 +50,22 @@ const optionNames = ['prefix', 'timeoutSeconds', 'logger'];
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): RedisStore {
   const { prefix, timeoutMs, logger } = check(client, options);
-  const run = scriptRunner(client, timeoutMs, logger);
+  const run = scriptRunner(client, logger);
   const stopWatching = watchEviction(client, logger);
 
-  async function claim(id: string, { leaseMs, retentionMs }: ClaimOptions): Promise<Claim<undefined>> {
+  async function claim(id: string, claimOptions: ClaimOptions): Promise<Claim<undefined>> {
     const key = prefix + id;
     const token = newToken();
-    const retention = Math.ceil(retentionMs);
+    const limit = timeoutMs ?? claimOptions.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const [lease, retention] = [Math.ceil(claimOptions.leaseMs), Math.ceil(claimOptions.retentionMs)];
     const release = async (): Promise<void> => {
-      await run(releaseScript, key, [token]);
+      await run(releaseScript, key, [token], limit);
     };
     // Nobody waits for a claim that is granted after its call has failed, so it is given back.
     const late = (reply: unknown): void => {
       if (Array.isArray(reply) && reply[0] === 'mine') release().catch(() => {});
     };
-    const reply = await run(claimScript, key, [token, Math.ceil(leaseMs), retention], late);
+    const reply = await run(claimScript, key, [token, lease, retention], limit, late);
     const [state, detail] = reply as ['done' | 'busy' | 'mine' | 'ended', string];
     if (state === 'done') return { state };
     if (state === 'busy') return { state, retryAfterMs: Number(detail) };
@@ -73,14 +75,14 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       tx: undefined,
       fence: Number(detail),
       release,
-      done: async () => (await run(doneScript, key, [token, detail, retention])) === 1,
-      extend: async (ms) => (await run(extendScript, key, [token, detail, retention, Math.ceil(ms)])) === 1,
+      done: async () => (await run(doneScript, key, [token, detail, retention], limit)) === 1,
+      extend: async (ms) => (await run(extendScript, key, [token, detail, retention, Math.ceil(ms)], limit)) === 1,
     };
   }
 
   return {
     claim,
-    forget: async (id) => (await run(forgetScript, prefix + id, [])) === 1,
+    forget: async (id) => (await run(forgetScript, prefix + id, [], timeoutMs ?? DEFAULT_TIMEOUT_MS)) === 1,
     stats: () => readStats(client, prefix),
     close: async () => stopWatching(),
   };
@@ -89,7 +91,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
 function check(
   client: RedisClient,
   options: RedisStoreOptions,
-): { prefix: string; timeoutMs: number; logger: Pick<Logger, 'warn'> } {
+): { prefix: string; timeoutMs: number | undefined; logger: Pick<Logger, 'warn'> } {
   for (const method of ['evalsha', 'eval', 'connect'] as const) {
     if (typeof client?.[method] !== 'function') {
       throw configError('The first argument must be an ioredis client: redisStore(new Redis(url)).');
@@ -100,13 +102,13 @@ function check(
       throw configError(`There is no option \`${name}\`. The options are: ${optionNames.join(', ')}.`);
     }
   }
-  const { prefix = 'factuarea-webhook:', timeoutSeconds = 2, logger = consoleLogger } = options;
+  const { prefix = 'factuarea-webhook:', timeoutSeconds, logger = consoleLogger } = options;
   if (typeof prefix !== 'string' || prefix === '') throw configError('`prefix` must be a text, such as "billing:".');
-  if (!(timeoutSeconds >= 0.05 && timeoutSeconds <= 30)) {
+  if (timeoutSeconds !== undefined && !(timeoutSeconds >= 0.05 && timeoutSeconds <= 30)) {
     throw configError('`timeoutSeconds` must be a number from 0.05 to 30.');
   }
   if (typeof logger?.warn !== 'function') throw configError('`logger` has no method `warn`.');
-  return { prefix, timeoutMs: timeoutSeconds * 1000, logger };
+  return { prefix, timeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000, logger };
 }
 
 const consoleLogger: Pick<Logger, 'warn'> = { warn: (fields, message) => console.warn(message, fields) };

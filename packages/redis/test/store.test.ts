@@ -1,7 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { type RedisStore, redisStore } from '../src/index.ts';
 import { clients, freshPrefix, lifetimes, own, sharedUrl, until } from './support.ts';
+
+const allButDate = [
+  ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'setInterval', 'setTimeout'] as const),
+  ...(['clearImmediate', 'clearInterval', 'clearTimeout'] as const),
+];
 
 describe.each(clients)('redisStore on %s', (_version, lib) => {
   let client: Redis;
@@ -44,10 +49,10 @@ describe.each(clients)('redisStore on %s', (_version, lib) => {
   test('a lease that has run out is taken over, and its owner can do nothing more', async () => {
     const first = own(await store.claim('a', { ...lifetimes, leaseMs: 30 }));
     const second = own(
-      (await until(async () => {
+      await until(async () => {
         const claim = await store.claim('a', lifetimes);
         return claim.state === 'mine' && claim;
-      })) as never,
+      }),
     );
     expect(second.fence).toBeGreaterThan(first.fence);
     expect(await first.extend?.(60_000)).toBe(false);
@@ -160,6 +165,26 @@ describe.each(clients)('redisStore on %s', (_version, lib) => {
     await own(await store.claim('a', lifetimes)).done();
     expect(await redisStore(client, { prefix }).claim('a', lifetimes)).toEqual({ state: 'done' });
     expect((await redisStore(client, { prefix: freshPrefix() }).claim('a', lifetimes)).state).toBe('mine');
+  });
+
+  test("a client's clock that is hours off, or stepping, changes nothing", async () => {
+    const real = Date.now();
+    for (const offset of [3_600_000, -3_600_000]) {
+      jest.useFakeTimers({ now: real + offset, doNotFake: [...allButDate] });
+      const id = `clock-${offset}`;
+      const first = own(await store.claim(id, { ...lifetimes, leaseMs: 300 }));
+      expect((await store.claim(id, lifetimes)).state).toBe('busy');
+      jest.setSystemTime(real - offset);
+      expect((await store.claim(id, lifetimes)).state).toBe('busy');
+      const second = await until(async () => {
+        const claim = await store.claim(id, lifetimes);
+        return claim.state === 'mine' && claim;
+      }, 3_600_000 * 3);
+      expect(second.fence).toBeGreaterThan(first.fence);
+      expect(await first.done()).toBe(false);
+      expect(await second.done()).toBe(true);
+      jest.useRealTimers();
+    }
   });
 
   test('a lazy client is connected by the first claim', async () => {
