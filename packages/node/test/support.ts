@@ -2,6 +2,10 @@ import { createServer, type IncomingMessage, type RequestListener, request, type
 import net, { type AddressInfo } from 'node:net';
 import type { Claim, Logger, Outcome, ReceiverOptions, Store } from '@factuarea-webhook/core';
 import { memoryStore, signDelivery } from '@factuarea-webhook/core';
+import { jest } from '@jest/globals';
+
+// Longer than `until` waits, so that on a busy machine it is `until` that says what did not come.
+jest.setTimeout(20_000);
 
 export const SECRET = 'whsec_7Qm2Zr9tLk4XvB1nAe6H';
 /** 2026-01-01T00:00:00Z: the clock that the fixed signatures were made for. */
