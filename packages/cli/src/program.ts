@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { doctorCommand } from './commands/doctor.ts';
+import { listenCommand } from './commands/listen.ts';
+import { sendCommand } from './commands/send.ts';
 import { verifyCommand } from './commands/verify.ts';
 import type { ExitCode } from './exit.ts';
 
@@ -16,7 +18,7 @@ export function makeProgram(setExit: SetExit): Command {
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('Add --help for the options and examples.');
-  for (const command of [doctorCommand, verifyCommand])
+  for (const command of [sendCommand, listenCommand, doctorCommand, verifyCommand])
     program.addCommand(command(setExit).exitOverride().copyInheritedSettings(program));
   program.addHelpText(
     'after',

@@ -14,7 +14,9 @@ export function htmlReport(report: Report, style: string): string {
   const groups = [...new Set(results.map((one) => one.group))];
   const states: State[] = ['fail', 'warn', 'pass', 'not-tested'];
   const verdict = counts.fail > 0 ? 'fail' : counts.warn > 0 ? 'warn' : 'pass';
-  const verdicts = { fail: 'This receiver loses or repeats events', warn: 'Sound, with remarks', pass: 'Sound' };
+  const failed = `${counts.fail} ${counts.fail === 1 ? 'check' : 'checks'} failed`;
+  const verdicts = { fail: failed, warn: 'Sound, with remarks', pass: 'Every check that was made has passed' };
+  const bad = results.filter(isBad);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -31,10 +33,21 @@ ${style}</style>
 <p class="kind">Webhook receiver report</p>
 <h1 class="${verdict}">${results[0]?.state === 'fail' ? 'No proper delivery is accepted' : verdicts[verdict]}</h1>
 <p class="subject"><span>${escapeHtml(url)}</span> <time datetime="${escapeHtml(at)}">${escapeHtml(at.replace('T', ' ').slice(0, 16))} UTC</time></p>
-<ul class="counts">${states.map((state) => `<li class="${state}"><b>${counts[state]}</b> ${words[state].toLowerCase()}</li>`).join('')}</ul>
+<ul class="counts">${states
+    .filter((state) => counts[state] > 0)
+    .map((state) => `<li class="${state}"><b>${counts[state]}</b> ${words[state].toLowerCase()}</li>`)
+    .join('')}</ul>
 </header>
 <main>
-${groups.map((group) => section(group, results)).join('\n')}
+${bad.length > 0 ? section('To mend', bad) : ''}
+${groups
+  .map((group) =>
+    section(
+      group,
+      results.filter((one) => one.group === group && !isBad(one)),
+    ),
+  )
+  .join('\n')}
 </main>
 </body>
 </html>
@@ -42,15 +55,15 @@ ${groups.map((group) => section(group, results)).join('\n')}
 }
 
 function section(group: string, results: readonly Result[]): string {
-  const own = results.filter((one) => one.group === group);
+  if (results.length === 0) return '';
   return `<section>
 <h2>${escapeHtml(group)}</h2>
-${own.map(entry).join('\n')}
+${results.map(entry).join('\n')}
 </section>`;
 }
 
 function entry({ id, state, title, sent, got, whatFactuareaDoes, fix, docs }: Result): string {
-  const bad = state === 'fail' || state === 'warn';
+  const bad = isBad({ state });
   const rows: [string, string][] = [
     ['Sent', sent],
     ['Got', got],
@@ -64,6 +77,10 @@ function entry({ id, state, title, sent, got, whatFactuareaDoes, fix, docs }: Re
 <summary><span class="state">${words[state]}</span> <span class="title">${escapeHtml(title)}</span></summary>
 <dl>${list.join('')}<dt>More</dt><dd><code>${escapeHtml(docs)}</code></dd></dl>
 </details>`;
+}
+
+function isBad({ state }: Pick<Result, 'state'>): boolean {
+  return state === 'fail' || state === 'warn';
 }
 
 /** Makes a text safe in HTML, in content and in quoted attributes. */
