@@ -70,7 +70,11 @@ export async function runClaimed<Tx>(run: Run<Tx>): Promise<Answer> {
     (error: unknown): Handled => ({ ok: false, error }),
   );
   const settled = handled
-    .then((result) => settle(run, result))
+    .then((result) => {
+      // The sender has left and the event is about to be freed, but the app's route may still be at work.
+      if (isRoute && !result.ok) controller.abort(result.error);
+      return settle(run, result);
+    })
     .finally(() => {
       stopKeeping();
       limit.stop();

@@ -130,7 +130,10 @@ export interface Context<Tx = undefined> {
   readonly tx: Tx;
   /** Larger in a later run for the same event. Give it to systems that can refuse a smaller one. */
   readonly fence: number;
-  /** Aborts when the handler's limit is reached and when the claim is lost to another process. */
+  /**
+   * Aborts when the handler's limit is reached, when the claim is lost to another process, and, in the middleware form,
+   * when the sender leaves before the route has answered.
+   */
   readonly signal: HandlerSignal;
 }
 

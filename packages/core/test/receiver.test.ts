@@ -549,6 +549,17 @@ describe('the middleware form', () => {
     expect(await answering).toEqual({ status: 204, headers: {}, body: null });
   });
 
+  test('a route that loses its socket is told so, since it may still be at work', async () => {
+    let reason: unknown;
+    await receive(async (_event, { signal }) => {
+      signal.addEventListener('abort', () => {
+        reason = signal.reason;
+      });
+      throw new FactuareaWebhookError('route_closed', 'gone');
+    });
+    expect(reason).toMatchObject({ code: 'route_closed' });
+  });
+
   test('a route goes before a handler', async () => {
     const { receiver, events } = setUp();
     expect(await receiver.receive(await delivery(body), () => 204)).toMatchObject({ status: 204, body: null });
