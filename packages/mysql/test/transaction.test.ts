@@ -171,7 +171,7 @@ describe('transaction mode', () => {
     others.push(one);
     const single = mysqlStore(one, { table });
     const session = async (): Promise<unknown> => {
-      const [rows] = await one.query('SELECT CONNECTION_ID(), @@SESSION.wait_timeout, @@in_transaction');
+      const [rows] = await one.query('SELECT CONNECTION_ID(), @@SESSION.wait_timeout');
       return rows;
     };
     const before = await session();

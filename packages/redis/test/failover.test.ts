@@ -8,6 +8,9 @@ afterEach(async () => {
   for (const end of clean.splice(0).reverse()) await end();
 });
 
+// Otherwise a master waits 5 s for further replicas before it sends a first one its data.
+const masterOptions = { args: ['--repl-diskless-sync-delay', '0'] };
+
 async function ownServer(options?: Parameters<typeof startServer>[0]): Promise<Server> {
   const server = await startServer(options);
   clean.unshift(() => server.stop());
@@ -16,7 +19,7 @@ async function ownServer(options?: Parameters<typeof startServer>[0]): Promise<S
 
 describe.each(clients)('a failover under %s', (_version, lib) => {
   async function withSentinel(replicaOf: (master: Server) => Promise<Server>) {
-    const master = await ownServer();
+    const master = await ownServer(masterOptions);
     const replica = await replicaOf(master);
     const sentinel = await ownServer({
       args: ['--sentinel'],
@@ -57,7 +60,7 @@ describe.each(clients)('a failover under %s', (_version, lib) => {
     // Both have reached the replica.
     await until(async () => (await direct.dbsize()) === 2);
 
-    await master.stop();
+    master.kill();
     const claim = await until(async () => {
       const next = await store.claim('after', { ...lifetimes, timeoutMs: 500 }).catch(() => undefined);
       return next?.state === 'mine' && next;
@@ -69,7 +72,7 @@ describe.each(clients)('a failover under %s', (_version, lib) => {
   }, 60_000);
 
   test('to a replica that had fallen behind: what it never heard of is handled again, and nothing is lost', async () => {
-    const master = await ownServer();
+    const master = await ownServer(masterOptions);
     const replica = await replicaOf(master);
     const toMaster = new lib.Redis(master.port, '127.0.0.1', { retryStrategy: () => 50 });
     const toReplica = new lib.Redis(replica.port, '127.0.0.1', { retryStrategy: () => 50 });
@@ -93,8 +96,8 @@ describe.each(clients)('a failover under %s', (_version, lib) => {
     await until(async () => (await toReplica.dbsize()) === 1);
     replica.pause();
     expect((await deliver(before, 'unheard')).status).toBe(200);
-    const running = own(await redisStore(toMaster, { prefix }).claim('running', lifetimes));
-    await master.stop();
+    const running = own(await redisStore(toMaster, { prefix }).claim('running', { ...lifetimes, leaseMs: 1000 }));
+    master.kill();
     replica.resume();
     // A replica refuses to claim until it has been promoted.
     expect(await deliver(after, 'early')).toMatchObject({ status: 503, code: 'store_unavailable' });

@@ -1,6 +1,17 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { redisStore } from '../src/index.ts';
-import { clients, deliver, freshPrefix, lifetimes, own, receiver, type Server, startServer, until } from './support.ts';
+import {
+  clients,
+  deliver,
+  freshPrefix,
+  lateness,
+  lifetimes,
+  own,
+  receiver,
+  type Server,
+  startServer,
+  until,
+} from './support.ts';
 
 const LIMIT_SECONDS = 0.5;
 const clean: (() => unknown)[] = [];
@@ -42,11 +53,11 @@ describe.each(clients)('an outage under %s', (_version, lib) => {
         runs += 1;
       },
     });
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => deliver(app, `id-${i}`)));
-    for (const answer of answers) {
-      expect(answer).toMatchObject({ status: 503, code: 'store_unavailable' });
-      expect(answer.ms).toBeLessThan(LIMIT_SECONDS * 1000 + 200);
-    }
+    const late = await lateness(LIMIT_SECONDS * 1000, async () => {
+      const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => deliver(app, `id-${i}`)));
+      for (const answer of answers) expect(answer).toMatchObject({ status: 503, code: 'store_unavailable' });
+    });
+    expect(late).toBeLessThan(200);
     expect(runs).toBe(0);
 
     await ownServer({ port: server.port });
@@ -65,11 +76,11 @@ describe.each(clients)('an outage under %s', (_version, lib) => {
     expect((await deliver(app, 'before')).status).toBe(200);
 
     server.pause();
-    const during = await Promise.all(Array.from({ length: 20 }, (_, i) => deliver(app, `during-${i}`)));
-    for (const answer of during) {
-      expect(answer).toMatchObject({ status: 503, code: 'store_unavailable' });
-      expect(answer.ms).toBeLessThan(LIMIT_SECONDS * 1000 + 200);
-    }
+    const late = await lateness(LIMIT_SECONDS * 1000, async () => {
+      const during = await Promise.all(Array.from({ length: 20 }, (_, i) => deliver(app, `during-${i}`)));
+      for (const answer of during) expect(answer).toMatchObject({ status: 503, code: 'store_unavailable' });
+    });
+    expect(late).toBeLessThan(200);
     server.resume();
     for (let i = 0; i < 20; i += 1) {
       // Far sooner than the lease of 20 s would end by itself.
@@ -115,20 +126,20 @@ describe.each(clients)('an outage under %s', (_version, lib) => {
     const client = connect(first.port, { retryStrategy: () => 20 });
     const store = redisStore(client, { prefix: freshPrefix(), timeoutSeconds: LIMIT_SECONDS });
     const app = receiver({ store, storeTimeoutSeconds: LIMIT_SECONDS, handler: () => {} });
-    const seen = new Map<string, number[]>();
+    const ids: string[] = [];
     const restart = first.stop().then(() => ownServer({ port: first.port }));
     for (let round = 0; round < 40; round += 1) {
-      await Promise.all(
-        Array.from({ length: 5 }, async (_, i) => {
-          const { status, ms } = await deliver(app, `id-${round}-${i}`);
-          seen.set(`id-${round}-${i}`, [status]);
-          expect(ms).toBeLessThan(2 * LIMIT_SECONDS * 1000 + 200);
+      const wave = Array.from({ length: 5 }, (_, i) => `id-${round}-${i}`);
+      ids.push(...wave);
+      // A mark may be lost and made again, so a delivery has two calls to wait for.
+      const late = await lateness(2 * LIMIT_SECONDS * 1000, async () => {
+        for (const { status } of await Promise.all(wave.map((id) => deliver(app, id))))
           expect([200, 503]).toContain(status);
-        }),
-      );
+      });
+      expect(late).toBeLessThan(200);
     }
     await restart;
-    for (const id of seen.keys()) expect(await deliver(app, id)).toMatchObject({ status: 200 });
+    for (const id of ids) await until(async () => (await deliver(app, id)).status === 200, 5000);
   });
 
   test('a replica, a full server and a server that is not allowed to answer are told apart in the message', async () => {
@@ -176,8 +187,9 @@ describe.each(clients)('an outage under %s', (_version, lib) => {
     await store.claim('a', lifetimes);
     await client.quit();
     await until(() => client.status === 'end');
-    const startedAt = performance.now();
-    await expect(store.claim('a', lifetimes)).rejects.toMatchObject({ code: 'store_unavailable' });
-    expect(performance.now() - startedAt).toBeLessThan(100);
+    const late = await lateness(100, () =>
+      expect(store.claim('a', lifetimes)).rejects.toMatchObject({ code: 'store_unavailable' }),
+    );
+    expect(late).toBe(0);
   });
 });
