@@ -1,10 +1,9 @@
 // @ts-check
-import { hasCode } from '@factuarea-webhook/core';
 import { factuareaWebhook } from '@factuarea-webhook/express';
 import express from 'express';
-import { handle } from './handle.js';
-import { namedSecrets, settings } from './settings.js';
-import { openStore } from './store.js';
+import { answerTo, handle } from 'factuarea-webhook-example-shared/handle.js';
+import { namedSecrets, settings } from 'factuarea-webhook-example-shared/settings.js';
+import { openStore } from 'factuarea-webhook-example-shared/store.js';
 
 const { port, storeUrl, timeoutSeconds } = settings();
 const { store, handled, close } = await openStore(storeUrl);
@@ -35,8 +34,8 @@ app.get('/handled', (_req, res) => {
 // Express's own error page would show the stack, and Factuarea keeps what a route answers. 422 is not sent again.
 /** @type {express.ErrorRequestHandler} */
 const answerError = (error, _req, res, _next) => {
-  console.error(error);
-  res.status(hasCode(error, 'permanent_failure') ? 422 : 500).json({ error: 'not handled' });
+  const { status, body } = answerTo(error);
+  res.status(status).json(body);
 };
 app.use(answerError);
 

@@ -1,5 +1,5 @@
 // @ts-check
-import { PermanentFailure, resourceOf } from '@factuarea-webhook/core';
+import { hasCode, PermanentFailure, resourceOf } from '@factuarea-webhook/core';
 
 /** @type {Set<string>} */
 const failedOnce = new Set();
@@ -21,6 +21,17 @@ export async function handle(event, { delivery }, handled) {
     endpoint: delivery.endpoint ?? null,
     at: new Date().toISOString(),
   });
+}
+
+/**
+ * What a route answers where `handle` failed: never the error's own text, since Factuarea keeps what a route answers.
+ * 422 is not sent again, 500 is.
+ *
+ * @param {unknown} error
+ */
+export function answerTo(error) {
+  console.error(error);
+  return { status: hasCode(error, 'permanent_failure') ? 422 : 500, body: { error: 'not handled' } };
 }
 
 /**

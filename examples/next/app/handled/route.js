@@ -1,0 +1,5 @@
+import { opened } from '../../webhook.js';
+
+export const dynamic = 'force-dynamic';
+
+export const GET = async () => Response.json((await opened()).handled.list());
