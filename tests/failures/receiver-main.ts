@@ -87,6 +87,8 @@ async function main(): Promise<void> {
     await reach('before-response', '');
     response.writeHead(out.status, out.headers).end(out.body);
   });
+  // A connection that is closed while the next delivery is on its way would look like a process that died.
+  server.keepAliveTimeout = 600_000;
   server.listen(0, '127.0.0.1', () => tell({ kind: 'ready', port: (server.address() as AddressInfo).port }));
   process.once('disconnect', () => process.exit(0));
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { signDelivery } from '@factuarea-webhook/core';
 import { record } from './history.ts';
@@ -37,15 +37,17 @@ export async function startReceiver(config: ReceiverConfig): Promise<ReceiverPro
   const { port } = await Promise.race([messageOf(child, 'ready'), failed]);
   failed.catch(() => {});
   const pid = child.pid as number;
+  const agent = new Agent({ keepAlive: true });
   return {
     pid,
     reached,
-    deliver: (id, plan) => deliver(port, config, id, plan),
+    deliver: (id, plan) => deliver({ port, agent }, config, id, plan),
     async signal(name) {
       child.kill(name);
       if (name === 'SIGKILL') await gone;
     },
     async stop() {
+      agent.destroy();
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
       await gone;
     },
@@ -63,7 +65,12 @@ function messageOf<Kind extends Message['kind']>(
   });
 }
 
-async function deliver(port: number, config: ReceiverConfig, id: string, plan: Plan = {}): Promise<Answered> {
+async function deliver(
+  to: { readonly port: number; readonly agent: Agent },
+  config: ReceiverConfig,
+  id: string,
+  plan: Plan = {},
+): Promise<Answered> {
   const body = JSON.stringify({ id, type: 'invoice.sent', data: { plan } });
   const signature = await signDelivery({ body, secret: config.secret });
   const startedAt = performance.now();
@@ -71,7 +78,7 @@ async function deliver(port: number, config: ReceiverConfig, id: string, plan: P
     const end = (status: number, code: string, retryAfter?: string): void =>
       resolve({ status, code, retryAfter, ms: performance.now() - startedAt });
     const headers = { 'content-type': 'application/json', 'factuarea-signature': signature };
-    const sent = request({ port, host: '127.0.0.1', method: 'POST', headers, agent: false }, (response) => {
+    const sent = request({ ...to, host: '127.0.0.1', method: 'POST', headers }, (response) => {
       const pieces: Buffer[] = [];
       response.on('data', (piece: Buffer) => pieces.push(piece));
       response.on('error', () => end(0, 'cut'));
