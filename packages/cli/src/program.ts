@@ -3,11 +3,24 @@ import { Command } from 'commander';
 import { doctorCommand } from './commands/doctor.ts';
 import { listenCommand } from './commands/listen.ts';
 import { sendCommand } from './commands/send.ts';
+import { simulateCommand } from './commands/simulate.ts';
+import { migrateCommand, pruneCommand, statusCommand } from './commands/stores.ts';
 import { verifyCommand } from './commands/verify.ts';
 import type { ExitCode } from './exit.ts';
 
 /** Tells the process how the command ended. */
 export type SetExit = (code: ExitCode) => void;
+
+const commands = [
+  sendCommand,
+  simulateCommand,
+  verifyCommand,
+  doctorCommand,
+  listenCommand,
+  pruneCommand,
+  migrateCommand,
+  statusCommand,
+];
 
 /** The whole command line. Each command is a file in `commands/`, and its work is in the folder of its name. */
 export function makeProgram(setExit: SetExit): Command {
@@ -18,8 +31,7 @@ export function makeProgram(setExit: SetExit): Command {
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('Add --help for the options and examples.');
-  for (const command of [sendCommand, listenCommand, doctorCommand, verifyCommand])
-    program.addCommand(command(setExit).exitOverride().copyInheritedSettings(program));
+  for (const command of commands) program.addCommand(command(setExit).exitOverride().copyInheritedSettings(program));
   program.addHelpText(
     'after',
     `
