@@ -3,6 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { command, root, run } from './run.mjs';
 
+/** Optional peers that one entry point cannot do without, as its package says. */
+const needed = ['fast-check'];
+
 /** Every package that is published, or those of the named folders, with what its manifest promises. */
 export async function findPackages(only) {
   const found = [];
@@ -19,7 +22,7 @@ export async function findPackages(only) {
     const bins = typeof manifest.bin === 'string' ? [manifest.bin] : Object.values(manifest.bin ?? {});
     // An adapter's user has the framework, so its consumer gets it too; what is optional must not be needed.
     const peers = Object.keys(manifest.peerDependencies ?? {}).filter(
-      (peer) => !manifest.peerDependenciesMeta?.[peer]?.optional,
+      (peer) => needed.includes(peer) || !manifest.peerDependenciesMeta?.[peer]?.optional,
     );
     found.push({ folder, directory, name: manifest.name, entries, bins, peers });
   }

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { fetchHandler, type RequestLike, toIncoming, toResponse } from '../src/fetch.ts';
 import {
   createReceiver,
@@ -13,6 +13,7 @@ import {
 import { type FetchServer, RawClient, serve } from './fetch-server.ts';
 import { bodyOf, deferred, NOW, SECRET, thrownBy, type WatchedStore, watchedStore } from './support.ts';
 
+const quiet = { info() {}, warn() {}, error() {} };
 const open: FetchServer[] = [];
 afterEach(async () => {
   for (const server of open.splice(0)) await server.close();
@@ -29,7 +30,7 @@ async function start(
   const receiver = createReceiver({
     secret: SECRET,
     store,
-    logger: { info() {}, warn() {}, error() {} },
+    logger: quiet,
     nowSeconds: () => NOW,
     onOutcome: (outcome) => {
       outcomes.push(outcome);
@@ -310,7 +311,7 @@ describe('without a socket', () => {
       secret: SECRET,
       nowSeconds: () => NOW,
       timeoutSeconds: 1,
-      logger: { info() {}, warn() {}, error() {} },
+      logger: quiet,
       handler: () => running.promise,
     });
     const body = bodyOf('one');
@@ -339,7 +340,7 @@ describe('the middleware form', () => {
     const receiver = createReceiver({
       secret: SECRET,
       store,
-      logger: { info() {}, warn() {}, error() {} },
+      logger: quiet,
       nowSeconds: () => NOW,
       onOutcome: ({ code }) => {
         codes.push(code);
@@ -403,6 +404,45 @@ describe('the middleware form', () => {
     });
     expect(await post(server, bodyOf('one'))).toBe('500 {"code":"handler_failed"}');
     expect(await post(server, bodyOf('one'))).toBe('200 ');
+  });
+
+  test('a sender that had left before the route began frees the event', async () => {
+    const store = watchedStore();
+    const receiver = createReceiver({ secret: SECRET, store, logger: quiet, nowSeconds: () => NOW });
+    const gone = new AbortController();
+    gone.abort();
+    const headers = new Headers(await signed(bodyOf('one')));
+    const request: RequestLike = {
+      method: 'POST',
+      headers,
+      body: new Blob([bodyOf('one')]).stream(),
+      bodyUsed: false,
+      signal: gone.signal,
+    };
+    const handle = fetchHandler(receiver, (_request: RequestLike) => new Promise<never>(() => {}));
+    expect(((await handle(request)) as Response).status).toBe(500);
+    expect(store.calls).toEqual(['claim one', 'release']);
+  });
+
+  test('an answer that may not go out is closed at its source, and nobody listens on afterwards', async () => {
+    const store = watchedStore(() => ({ tx: {} as never, done: () => Promise.reject(new Error('reset')) }));
+    const receiver = createReceiver({ secret: SECRET, store, logger: quiet, nowSeconds: () => NOW });
+    let cancelled = 0;
+    const route = (): Response => new Response(new ReadableStream({ cancel: () => void cancelled++ }));
+    const { signal } = new AbortController();
+    const remove = jest.spyOn(signal, 'removeEventListener');
+    const add = jest.spyOn(signal, 'addEventListener');
+    const request: RequestLike = {
+      method: 'POST',
+      headers: new Headers(await signed(bodyOf('one'))),
+      body: new Blob([bodyOf('one')]).stream(),
+      bodyUsed: false,
+      signal,
+    };
+    const response = (await fetchHandler(receiver, route as (request: RequestLike) => Response)(request)) as Response;
+    expect([response.status, await response.text(), cancelled]).toEqual([503, '{"code":"commit_failed"}', 1]);
+    expect(add).toHaveBeenCalledTimes(1);
+    expect(remove.mock.calls.map((call) => call[1])).toEqual(add.mock.calls.map((call) => call[1]));
   });
 
   test('a sender that leaves frees the event, though the route never answers', async () => {

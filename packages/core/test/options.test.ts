@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createReceiver, memoryStore, type ReceiverOptions } from '../src/index.ts';
+import { secretKeys } from '../src/secrets.ts';
 import { codeOf, delivery, keepingLogger, NOW, OLDER_SECRET, SECRET, thrownBy, watchedStore } from './support.ts';
 
 const VARIABLE = 'FACTUAREA_WEBHOOK_SECRET';
@@ -242,6 +243,14 @@ describe('secret', () => {
       jest.useRealTimers();
     }
   });
+});
+
+test('prepared keys are kept, but not without bound', () => {
+  const keyOf = (secret: string): unknown => secretKeys(secret)[0]?.key;
+  const first = keyOf('whsec_first');
+  expect(keyOf('whsec_first')).toBe(first);
+  for (let i = 0; i < 64; i++) keyOf(`whsec_${i}`);
+  expect(keyOf('whsec_first')).not.toBe(first);
 });
 
 describe('the environment’s secret', () => {

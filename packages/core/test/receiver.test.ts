@@ -376,6 +376,13 @@ describe('which handler runs', () => {
     expect(codeOf(await receiver.receive(await delivery('{"id":"ping","type":"webhook.ping"}')))).toBe(code);
   });
 
+  test('a ping never reaches a route, whatever else is named', async () => {
+    const { receiver, store } = setUp({ on: { 'webhook.ping'() {} } });
+    let calls = 0;
+    const answer = await receiver.receive(await delivery('{"id":"ping","type":"webhook.ping"}'), () => ++calls);
+    expect([codeOf(answer), calls, store.calls]).toEqual(['pong', 0, []]);
+  });
+
   test('without a handler and without a route nothing is lost', async () => {
     const { receiver, store } = setUp({ handler: undefined });
     const answer = await receiver.receive(await delivery(body));

@@ -56,6 +56,18 @@ export function signatureSuite({ createReceiver, signDelivery, verifySignature }
     });
   }
 
+  test('a digest that is wrong in one place does not hold, wherever that is', async () => {
+    const body = bodyOf('place');
+    const signature = await signDelivery({ body, secret: SECRET, timestamp: NOW });
+    const digest = signature.slice(-64);
+    for (let at = 0; at < 64; at++) {
+      const wrong = digest.slice(0, at) + (digest[at] === '0' ? '1' : '0') + digest.slice(at + 1);
+      expect(
+        await verifySignature({ signature: `t=${NOW},v1=${wrong}`, body, secret: SECRET, receivedAt: NOW }),
+      ).toEqual({ ok: false, reason: 'signature_mismatch' });
+    }
+  });
+
   describe('where the header is found', () => {
     const h = 't=1767225600,v1=d47e2be34eae3daa230e5baacfee90322cbfea13ff64a17808126ac352790c2c';
     const verify = (signature: core.VerifyOptions['signature']): Promise<core.Verified> =>
@@ -226,6 +238,18 @@ export function signatureSuite({ createReceiver, signDelivery, verifySignature }
         });
       },
     );
+
+    test.each([
+      [0.9, true],
+      [300.9, true],
+      [-300, true],
+      [301, false],
+      [-300.1, false],
+    ])('counts whole seconds: a clock %p s off', async (off, ok) => {
+      const body = bodyOf('off');
+      const signature = await signDelivery({ body, secret: SECRET, timestamp: NOW });
+      expect(await verifySignature({ signature, body, secret: SECRET, receivedAt: NOW + off })).toMatchObject({ ok });
+    });
 
     test('two t are malformed, though they are the same', async () => {
       const signature = `t=${NOW},t=${NOW},v1=${'0'.repeat(64)}`;

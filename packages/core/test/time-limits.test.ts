@@ -522,6 +522,20 @@ describe('a store in trouble', () => {
   });
 });
 
+test('a failure just before the deadline is answered in time, though the store hangs', async () => {
+  const handler = (): Promise<never> => new Promise((_, reject) => setTimeout(() => reject(new Error('no')), 8999));
+  const { send } = setUp(
+    { handler },
+    watchedStore(() => ({ release: () => never })),
+  );
+  const sent = await send();
+  await pass(8999 + 499);
+  expect(sent.answer).toBeUndefined();
+  await pass(1);
+  expect([sent.answer?.status, ...codes(sent)]).toEqual([500, 'handler_failed']);
+  await pass(2000);
+});
+
 describe('a mark that cannot be written', () => {
   test('is tried again until it can', async () => {
     let calls = 0;
