@@ -171,7 +171,7 @@ describe('the table', () => {
     await store.migrate();
     insertDone(12_000, 100);
     const children = Array.from({ length: 4 }, () =>
-      fork(join(__dirname, '../../../tests/failures/register.cjs'), [join(__dirname, 'prune-main.ts'), path]),
+      fork(join(__dirname, '../../../tests/failures/register.cjs'), [join(__dirname, 'fixtures/prune.ts'), path]),
     );
     await Promise.all(children.map((child) => once(child, 'message')));
     const pruned = children.map(async (child): Promise<number> => {

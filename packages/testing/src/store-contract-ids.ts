@@ -11,7 +11,7 @@ const words = (line: string): string[] => line.split(' ');
  * Ids that careless keys, collations and type conversions take for one another. Each is an id of its own: the sender
  * says no more of an id than that it is a text.
  */
-export const trickyIds: readonly string[] = [
+const trickyIds: readonly string[] = [
   ...words('0f8fad5b-d9cb-469f-a165-70867728950e 0F8FAD5B-D9CB-469F-A165-70867728950E'),
   ...words('evt_a EVT_A Evt_a evt-a evta evt_a_'),
   // What a number could be made of.

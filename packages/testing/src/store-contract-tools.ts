@@ -38,7 +38,7 @@ export async function claimOwn(
   return own(await store.claim(id, options));
 }
 
-export function own(claim: Claim<unknown>): OwnClaim<unknown> {
+function own(claim: Claim<unknown>): OwnClaim<unknown> {
   assert.equal(claim.state, 'mine');
   return claim as OwnClaim<unknown>;
 }
