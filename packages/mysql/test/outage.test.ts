@@ -1,4 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pool, PoolOptions } from 'mysql2/promise';
 import { type TcpProxy, tcpProxy } from '../../../tests/failures/tcp-proxy.ts';
 import { type MysqlStore, mysqlStore } from '../src/index.ts';
@@ -122,44 +125,71 @@ describe.each(['transaction', 'lease'] as const)('an outage in mode %s', (mode) 
   });
 });
 
-describe.each(['transaction', 'lease'] as const)('a server that stops in mode %s', (mode) => {
+describe('a server that stops', () => {
+  const args = ['--innodb-flush-log-at-trx-commit=0', '--innodb-doublewrite=0'];
+  const folder = mkdtempSync(join(tmpdir(), 'factuarea-webhook-mariadb-'));
   let server: Server;
   let pool: Pool;
-  let store: MysqlStore<unknown>;
 
-  beforeEach(async () => {
-    server = await startServer({ args: ['--innodb-flush-log-at-trx-commit=0', '--innodb-doublewrite=0'] });
+  beforeAll(async () => {
+    server = await startServer({ args, folder });
     pool = connect({ uri: server.url });
-    store = mysqlStore(pool, { mode } as { mode: 'lease' }) as MysqlStore<unknown>;
-    await store.migrate();
   }, 60_000);
 
-  afterEach(async () => {
+  afterAll(async () => {
     await pool.end().catch(() => {});
     await server.stop();
+    rmSync(folder, { recursive: true });
   }, 60_000);
 
-  test('frozen, then woken: claims are answered in time, and late ones are in nobody’s way', async () => {
-    await own(await store.claim('before', lifetimes)).done();
-    server.pause();
-    const late = await lateness(LIMIT_MS, () =>
-      Promise.all(
-        Array.from({ length: 20 }, (_, at) =>
-          expect(store.claim(`id-${at}`, { ...limited, leaseMs: 1000 })).rejects.toMatchObject({
-            code: 'store_unavailable',
-          }),
+  async function storeOf(mode: 'transaction' | 'lease'): Promise<MysqlStore<unknown>> {
+    const store = mysqlStore(pool, { mode } as { mode: 'lease' }) as MysqlStore<unknown>;
+    await store.migrate();
+    return store;
+  }
+
+  test.each(['transaction', 'lease'] as const)(
+    'frozen, then woken, in mode %s: claims are answered in time, and late ones are in nobody’s way',
+    async (mode) => {
+      const store = await storeOf(mode);
+      await own(await store.claim('before', lifetimes)).done();
+      server.pause();
+      const late = await lateness(LIMIT_MS, () =>
+        Promise.all(
+          Array.from({ length: 20 }, (_, at) =>
+            expect(store.claim(`id-${at}`, { ...limited, leaseMs: 1000 })).rejects.toMatchObject({
+              code: 'store_unavailable',
+            }),
+          ),
         ),
-      ),
-    );
-    expect(late).toBeLessThan(200);
-    server.resume();
-    for (let at = 0; at < 20; at += 1) {
-      const claim = await until(async () => {
-        const next = await store.claim(`id-${at}`, lifetimes).catch(() => undefined);
-        return next?.state === 'mine' && next;
-      });
-      await claim.release();
-    }
+      );
+      expect(late).toBeLessThan(200);
+      server.resume();
+      for (let at = 0; at < 20; at += 1) {
+        const claim = await until(async () => {
+          const next = await store.claim(`id-${at}`, lifetimes).catch(() => undefined);
+          return next?.state === 'mine' && next;
+        });
+        await claim.release();
+      }
+    },
+    60_000,
+  );
+
+  test('restarted: open transactions are undone, leases go on, and what was done is known', async () => {
+    const [transactions, leases] = [await storeOf('transaction'), await storeOf('lease')];
+    for (const store of [transactions, leases]) await own(await store.claim('done', lifetimes)).done();
+    const open = own(await transactions.claim('open', lifetimes));
+    const lease = own(await leases.claim('open', lifetimes));
+    await server.stop();
+    await expect(leases.claim('down', limited)).rejects.toMatchObject({ code: 'store_unavailable' });
+    server = await startServer({ args, folder, port: server.port });
+
+    await expect(open.done()).rejects.toMatchObject({ code: 'commit_rolled_back' });
+    expect((await transactions.claim('open', lifetimes)).state).toBe('mine');
+    expect((await leases.claim('open', lifetimes)).state).toBe('busy');
+    expect(await lease.done()).toBe(true);
+    for (const store of [transactions, leases]) expect(await store.claim('done', lifetimes)).toEqual({ state: 'done' });
   }, 60_000);
 });
 
