@@ -1,8 +1,9 @@
-import type { Claim, ClaimOptions } from '@factuarea-webhook/core';
+import type { ClaimOptions } from '@factuarea-webhook/core';
 import { newToken } from '@factuarea-webhook/core/store-kit';
 import type { PgPool, Result } from './client.ts';
 import { askOnce } from './connections.ts';
 import { unavailable } from './failures.ts';
+import { type Ask, busy, sharing } from './sharing.ts';
 import { alone, interval } from './sql.ts';
 import type { Table } from './table.ts';
 
@@ -14,12 +15,8 @@ export interface LeaseSettings {
 }
 
 /** Claims by a row that says until when it holds. Every call is one round trip, and no handler holds a connection. */
-export function leaseClaims({
-  pool,
-  table,
-  timeoutOf,
-}: LeaseSettings): (id: string, options: ClaimOptions) => Promise<Claim<undefined>> {
-  return async (id, options) => {
+export function leaseClaims({ pool, table, timeoutOf }: LeaseSettings): Ask<undefined> {
+  return sharing(async (id, options) => {
     const timeoutMs = timeoutOf(options);
     const ask = async (statement: string): Promise<Result | undefined> => {
       try {
@@ -40,7 +37,7 @@ export function leaseClaims({
     if (answer?.['state'] === 'done') return { state: 'done' };
     // No row at all: it was made after this statement began.
     if (answer?.['state'] !== 'mine') {
-      return { state: 'busy', retryAfterMs: Math.max(Number(answer?.['left'] ?? options.leaseMs), 1000) };
+      return busy(Math.max(Number(answer?.['left'] ?? options.leaseMs), 1000));
     }
 
     const ours = `event_id = ${column} AND token = '${token}'`;
@@ -56,7 +53,7 @@ export function leaseClaims({
       },
       extend: (leaseMs) => change(`until = clock_timestamp() + ${interval(leaseMs)}`, `${ours} AND NOT done`),
     };
-  };
+  });
 }
 
 /**

@@ -1,20 +1,16 @@
-import {
-  type BusyClaim,
-  type Claim,
-  type ClaimOptions,
-  FactuareaWebhookError,
-  type OwnClaim,
-} from '@factuarea-webhook/core';
+import { type Claim, type ClaimOptions, FactuareaWebhookError, type OwnClaim } from '@factuarea-webhook/core';
 import type { PgClient, PgPool } from './client.ts';
 import { type Connection, connect } from './connections.ts';
 import { isBroken, sqlState, unavailable } from './failures.ts';
 import { guard } from './guard.ts';
 import { placesOf } from './places.ts';
+import { type Ask, busy, sharing } from './sharing.ts';
 import { interval, text } from './sql.ts';
 import type { Table } from './table.ts';
 
 // A transaction whose process has vanished with its machine is ended by Postgres this long after the handler's limit.
 const GRACE_MS = 5_000;
+const LIMIT_MS = 120_000;
 
 /** What claiming in mode `transaction` needs to know. */
 export interface TransactionSettings {
@@ -26,32 +22,15 @@ export interface TransactionSettings {
 }
 
 /** Claims by an uncommitted row: the claim is the open transaction, its mark is COMMIT and its release ROLLBACK. */
-export function transactionClaims<Client extends PgClient>(
-  settings: TransactionSettings,
-): (id: string, options: ClaimOptions) => Promise<Claim<Client>> {
-  // What this process knows itself needs no connection: copies of an event that is being claimed or handled here.
-  const asked = new Map<string, Promise<Claim<Client>>>();
+export function transactionClaims<Client extends PgClient>(settings: TransactionSettings): Ask<Client> {
+  // Copies of an event that is being handled in this process need no connection to be told so.
   const running = new Map<string, number>();
-
-  async function ask(id: string, options: ClaimOptions): Promise<Claim<Client>> {
-    const { limitMs = 120_000 } = options;
+  const ask = sharing<Client>(async (id, options) => {
     const claim = await open<Client>(settings, id, options, () => running.delete(id));
-    if (claim.state === 'mine') running.set(id, performance.now() + limitMs);
+    if (claim.state === 'mine') running.set(id, performance.now() + (options.limitMs ?? LIMIT_MS));
     return claim;
-  }
-
-  return async (id, options) => {
-    if ((running.get(id) ?? 0) > performance.now()) return busy(options.leaseMs);
-    const first = asked.get(id);
-    if (first) return asCopy(await first, options);
-    const asking = ask(id, options).finally(() => asked.delete(id));
-    asked.set(id, asking);
-    return asking;
-  };
-}
-
-function asCopy<Client>(claim: Claim<Client>, { leaseMs }: ClaimOptions): Claim<Client> {
-  return claim.state === 'mine' ? busy(leaseMs) : claim;
+  });
+  return async (id, options) => ((running.get(id) ?? 0) > performance.now() ? busy(options.leaseMs) : ask(id, options));
 }
 
 /** Opens a transaction and claims in it, in one round trip. */
@@ -61,7 +40,7 @@ async function open<Client extends PgClient>(
   options: ClaimOptions,
   onEnd: () => void,
 ): Promise<Claim<Client>> {
-  const { leaseMs, limitMs = 120_000 } = options;
+  const { leaseMs, limitMs = LIMIT_MS } = options;
   const timeoutMs = timeoutOf(options);
   const end = performance.now() + timeoutMs;
   const left = (): number => Math.max(end - performance.now(), 1);
@@ -91,10 +70,6 @@ async function open<Client extends PgClient>(
       throw unavailable(error, table.name);
     }
   }
-}
-
-function busy(retryAfterMs: number): BusyClaim {
-  return { state: 'busy', retryAfterMs };
 }
 
 /**
