@@ -27,8 +27,8 @@ app.post('/factuarea/middleware', factuareaWebhook(options), async ({ factuarea 
 // Body parsers come after the webhook, which needs the bytes as they came.
 app.use(express.json());
 
-app.get('/handled', (_req, res) => {
-  res.json(handled.list());
+app.get('/handled', async (_req, res) => {
+  res.json(await handled.list());
 });
 
 // Express's own error page would show the stack, and Factuarea keeps what a route answers. 422 is not sent again.

@@ -25,7 +25,7 @@ app.post('/factuarea/middleware', factuareaWebhook(options), async (c) => {
   return c.json({ handled: factuarea.event.id });
 });
 
-app.get('/handled', (c) => c.json(handled.list()));
+app.get('/handled', async (c) => c.json(await handled.list()));
 
 app.onError((error) => {
   const { status, body } = answerTo(error);

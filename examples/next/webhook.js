@@ -12,7 +12,7 @@ const holder = /** @type {{ opened?: Promise<Opened> }} */ (globalThis);
 
 export const opened = () => (holder.opened ??= openStore(settings().storeUrl));
 
-/** @type {import('@factuarea-webhook/core').Store} */
+/** @type {Opened['store']} */
 const store = { claim: async (id, times) => (await opened()).store.claim(id, times) };
 
 export const options = { secret: namedSecrets(), store, timeoutSeconds: settings().timeoutSeconds };

@@ -11,16 +11,17 @@ const failedOnce = new Set();
  * @param {import('@factuarea-webhook/core').Context<unknown>} context
  * @param {import('./store.js').Handled} handled
  */
-export async function handle(event, { delivery }, handled) {
+export async function handle(event, { delivery, tx }, handled) {
   const resource = resourceOf(event);
   await misbehave(event.id, resource?.id ?? '');
-  handled.add({
+  const entry = {
     id: event.id,
     type: event.type,
     resource: resource ? `${resource.type} ${resource.id}` : null,
     endpoint: delivery.endpoint ?? null,
     at: new Date().toISOString(),
-  });
+  };
+  await handled.add(entry, tx);
 }
 
 /**

@@ -2,4 +2,4 @@ import { opened } from '../../webhook.js';
 
 export const dynamic = 'force-dynamic';
 
-export const GET = async () => Response.json((await opened()).handled.list());
+export const GET = async () => Response.json(await (await opened()).handled.list());
