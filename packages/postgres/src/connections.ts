@@ -87,6 +87,19 @@ export async function connect<Client extends PgClient>(
   };
 }
 
+const sessionTimeouts = new WeakMap<PgClient, number>();
+
+/** The session's own `statement_timeout` in milliseconds, 0 for none. Asked once for each connection. */
+export async function sessionTimeout({ client, ask }: Connection, timeoutMs: number): Promise<number> {
+  let known = sessionTimeouts.get(client);
+  if (known === undefined) {
+    const [result] = await ask("SELECT setting FROM pg_settings WHERE name = 'statement_timeout'", timeoutMs);
+    known = Number(result?.rows[0]?.['setting'] ?? 0);
+    sessionTimeouts.set(client, known);
+  }
+  return known;
+}
+
 interface HasStream {
   readonly stream?: { destroy?(): void };
 }

@@ -18,10 +18,10 @@ export interface LeaseSettings {
 export function leaseClaims({ pool, table, timeoutOf }: LeaseSettings): Ask<undefined> {
   return sharing(async (id, options) => {
     const timeoutMs = timeoutOf(options);
-    const ask = async (statement: string): Promise<Result | undefined> => {
+    const ask = async (statements: string, count = 1): Promise<readonly Result[]> => {
       try {
         // The last result is that of COMMIT.
-        return (await askOnce(pool, alone(statement, timeoutMs * 0.8), timeoutMs)).at(-2);
+        return (await askOnce(pool, alone(statements, timeoutMs * 0.8), timeoutMs)).slice(-1 - count, -1);
       } catch (error) {
         throw unavailable(error, table.name);
       }
@@ -33,20 +33,20 @@ export function leaseClaims({ pool, table, timeoutOf }: LeaseSettings): Ask<unde
       });
     // The same in both attempts of a call, so that a claim whose reply was lost is granted again.
     const token = newToken();
-    const answer = (await ask(claimStatement(table, column, token, options.leaseMs)))?.rows[0];
-    if (answer?.['state'] === 'done') return { state: 'done' };
-    // No row at all: it was made after this statement began.
-    if (answer?.['state'] !== 'mine') {
-      return busy(Math.max(Number(answer?.['left'] ?? options.leaseMs), 1000));
+    const [claimed, held] = await ask(claimStatements(table, column, token, options.leaseMs), 2);
+    const fence = claimed?.rows[0]?.['fence'];
+    if (!fence) {
+      const { done, left } = held?.rows[0] ?? {};
+      return done === 'true' ? { state: 'done' } : busy(Math.max(Number(left ?? options.leaseMs), 1000));
     }
 
     const ours = `event_id = ${column} AND token = '${token}'`;
     const change = async (assignments: string, condition = ours): Promise<boolean> =>
-      (await ask(`UPDATE ${table.name} SET ${assignments} WHERE ${condition} RETURNING 1`))?.rows.length === 1;
+      (await ask(`UPDATE ${table.name} SET ${assignments} WHERE ${condition} RETURNING 1`))[0]?.rows.length === 1;
     return {
       state: 'mine',
       tx: undefined,
-      fence: Number(answer['fence']),
+      fence: Number(fence),
       done: () => change('done = true, until = CASE WHEN done THEN until ELSE clock_timestamp() END'),
       async release() {
         await change(`until = '-infinity', token = NULL`, `${ours} AND NOT done`);
@@ -57,23 +57,20 @@ export function leaseClaims({ pool, table, timeoutOf }: LeaseSettings): Ask<unde
 }
 
 /**
- * Makes the row, or takes over one that was released or has run out. No index covers what changes, so that Postgres
- * can change it in place. The fence grows with each claim, and by the clock where the row was forgotten in between.
+ * Makes the row, or takes over one that was released or has run out; then looks at it, for the case that it is
+ * another's. No index covers what changes, so that Postgres can change it in place. The fence grows with each claim, and
+ * by the clock where the row was forgotten in between.
  */
-function claimStatement({ name }: Table, column: string, token: string, leaseMs: number): string {
-  return `WITH claimed AS (
-  INSERT INTO ${name} AS held (event_id, received_at, until, done, fence, token)
+function claimStatements({ name }: Table, column: string, token: string, leaseMs: number): string {
+  return `INSERT INTO ${name} AS held (event_id, received_at, until, done, fence, token)
   SELECT ${column}, clock_timestamp(), clock_timestamp() + ${interval(leaseMs)}, false,
     (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, '${token}'::uuid
   WHERE NOT EXISTS (SELECT FROM ${name} WHERE event_id = ${column} AND done)
   ON CONFLICT (event_id) DO UPDATE
     SET until = excluded.until, token = excluded.token, fence = greatest(held.fence + 1, excluded.fence)
     WHERE NOT held.done AND (held.until <= clock_timestamp() OR held.token = excluded.token)
-  RETURNING fence
-)
-SELECT 'mine' AS state, fence::text, NULL AS left FROM claimed
-UNION ALL
-SELECT CASE WHEN done THEN 'done' ELSE 'busy' END, NULL,
-  (CASE WHEN until > clock_timestamp() THEN extract(epoch FROM until - clock_timestamp()) * 1000 ELSE 0 END)::text
-FROM ${name} WHERE event_id = ${column} AND NOT EXISTS (SELECT FROM claimed)`;
+  RETURNING fence::text;
+SELECT done::text, (CASE WHEN until > clock_timestamp()
+    THEN extract(epoch FROM until - clock_timestamp()) * 1000 ELSE 0 END)::text AS left
+  FROM ${name} WHERE event_id = ${column}`;
 }

@@ -38,7 +38,8 @@ const leaseColumns = ['until', 'done', 'fence', 'token'];
 export function tableOf(name: string, mode: 'transaction' | 'lease'): Table {
   const parts = splitName('table', name);
   const quoted = quoteName(parts);
-  const regclass = `${text(quoted)}::regclass`;
+  // No quote and no backslash can be in it, by what names are made of.
+  const regclass = `'${quoted}'::regclass`;
   let known: Column | undefined;
 
   async function inspect(ask: Ask): Promise<void> {

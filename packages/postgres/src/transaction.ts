@@ -1,11 +1,11 @@
 import { type Claim, type ClaimOptions, FactuareaWebhookError, type OwnClaim } from '@factuarea-webhook/core';
 import type { PgClient, PgPool } from './client.ts';
-import { type Connection, connect } from './connections.ts';
+import { type Connection, connect, sessionTimeout } from './connections.ts';
 import { isBroken, sqlState, unavailable } from './failures.ts';
 import { guard } from './guard.ts';
 import { placesOf } from './places.ts';
 import { type Ask, busy, sharing } from './sharing.ts';
-import { interval, text } from './sql.ts';
+import { text } from './sql.ts';
 import type { Table } from './table.ts';
 
 // A transaction whose process has vanished with its machine is ended by Postgres this long after the handler's limit.
@@ -51,17 +51,17 @@ async function open<Client extends PgClient>(
       connection = await connect<Client>(pool, left(), place.free);
       const { ask } = connection;
       const column = await table.idOf(id, (sql) => ask(sql, left()));
-      const results = await ask(claimMessage(table, id, column, left(), limitMs), left());
-      const { state, fence } = results.at(-1)?.rows[0] ?? {};
-      if (state === 'mine') {
+      const session = await sessionTimeout(connection, left());
+      const results = await ask(claimMessage(table, id, column, left(), limitMs, session), left());
+      const fence = results.at(-2)?.rows[0]?.['fence'];
+      if (fence) {
         place.granted();
         return own(connection, table, column, Number(fence), timeoutMs, onEnd);
       }
-      const ending = rollBack(connection, timeoutMs);
-      if (state === 'busy') return busy(leaseMs);
-      // The lock was ours for this moment, and another copy must not be told that it is busy.
-      if (state !== 'done') await ending;
-      return { state: 'done' };
+      // Not ours: done where the row has been committed. Looked for outside of the transaction, which may see the past.
+      const found = await ask(`ROLLBACK; SELECT FROM ${table.name} WHERE event_id = ${column}`, left());
+      connection.giveBack();
+      return found.at(-1)?.rows.length === 1 ? { state: 'done' } : busy(leaseMs);
     } catch (error) {
       if (connection) void rollBack(connection, timeoutMs);
       if (/^40/.test(sqlState(error) ?? '')) return busy(1000);
@@ -73,31 +73,26 @@ async function open<Client extends PgClient>(
 }
 
 /**
- * BEGIN, limits and claim as one message. `state` is `busy` where another transaction is handling the id, `done` where
- * its row has been committed. A plain ON CONFLICT insert would wait for the other transaction instead.
+ * BEGIN, limits and claim as one message. The lock tells at once that another transaction is handling the id, where a
+ * plain ON CONFLICT insert would wait for its end. Made of few and simple statements, since this is planned anew for
+ * every event.
  */
-function claimMessage(table: Table, id: string, column: string, timeoutMs: number, limitMs: number): string {
-  const session = `current_setting('factuarea_webhook.statement_timeout')`;
+function claimMessage(
+  { name, regclass }: Table,
+  id: string,
+  column: string,
+  timeoutMs: number,
+  limitMs: number,
+  sessionMs: number,
+): string {
   const limit = Math.ceil(limitMs);
   return `BEGIN;
-SELECT set_config('factuarea_webhook.statement_timeout', current_setting('statement_timeout'), true),
-  set_config('statement_timeout', '${Math.ceil(timeoutMs * 0.8)}', true),
-  set_config('idle_in_transaction_session_timeout', '${limit + GRACE_MS}', true);
-WITH seen AS MATERIALIZED (
-  SELECT EXISTS (SELECT FROM ${table.name} WHERE event_id = ${column}) AS done
-), lock AS MATERIALIZED (
-  SELECT done, CASE WHEN done THEN false ELSE pg_try_advisory_xact_lock(
-    hashtextextended(${text(id)} COLLATE "C", ${table.regclass}::oid::bigint)) END AS ours FROM seen
-), marked AS (
-  INSERT INTO ${table.name} (event_id, received_at) SELECT ${column}, CURRENT_TIMESTAMP FROM lock WHERE ours
-  ON CONFLICT (event_id) DO NOTHING RETURNING 1
-)
-SELECT CASE WHEN done THEN 'done' WHEN NOT ours THEN 'busy' WHEN EXISTS (SELECT FROM marked) THEN 'mine'
-    ELSE 'done meanwhile' END AS state,
-  CASE WHEN EXISTS (SELECT FROM marked) THEN pg_current_xact_id()::text END AS fence,
-  set_config('statement_timeout', CASE WHEN ${session}::interval BETWEEN ${interval(1)} AND ${interval(limit)}
-    THEN ${session} ELSE '${limit}' END, true) AS statement_timeout
-FROM lock`;
+SET LOCAL statement_timeout = ${Math.ceil(timeoutMs * 0.8)};
+SET LOCAL idle_in_transaction_session_timeout = ${limit + GRACE_MS};
+INSERT INTO ${name} (event_id, received_at) SELECT ${column}, CURRENT_TIMESTAMP
+  WHERE pg_try_advisory_xact_lock(hashtextextended(${text(id)} COLLATE "C", ${regclass}::oid::bigint))
+  ON CONFLICT (event_id) DO NOTHING RETURNING pg_current_xact_id()::text AS fence;
+SET LOCAL statement_timeout = ${Math.min(sessionMs || limit, limit)}`;
 }
 
 /** Ends a transaction that has nothing to keep. Never rejects, and seldom needs to be waited for. */

@@ -2,7 +2,7 @@ import { inBatches, type PrunePlan } from '@factuarea-webhook/core/store-kit';
 import type { PgPool, Result } from './client.ts';
 import { askOnce, connect } from './connections.ts';
 import { unavailable } from './failures.ts';
-import { alone, interval, text } from './sql.ts';
+import { alone, interval } from './sql.ts';
 import type { Table } from './table.ts';
 
 export type Mode = 'transaction' | 'lease';
@@ -40,7 +40,7 @@ export async function migrate(pool: PgPool, table: Table, mode: Mode): Promise<v
     throw unavailable(error, table.name);
   });
   const ask = (sql: string): Promise<readonly Result[]> => connection.ask(sql, UPKEEP_MS);
-  const here = `to_regclass(${text(table.name)})`;
+  const here = `to_regclass('${table.name}')`;
   try {
     // IF NOT EXISTS does not keep two sessions from making the same table at once, so they take turns.
     const found = await ask(`BEGIN; SET LOCAL statement_timeout = ${UPKEEP_MS};
