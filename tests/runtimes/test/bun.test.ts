@@ -1,0 +1,3 @@
+import { judge, program } from './support.ts';
+
+judge('fetch on bun', program('bun/bin/bun.exe'), ['serve.mjs']);
