@@ -82,6 +82,10 @@ export function mysqlStore<Pool extends MysqlPool>(
   pool: Pool,
   options?: MysqlStoreOptions & { readonly mode?: 'transaction' },
 ): MysqlStore<ConnectionOf<Pool>>;
+export function mysqlStore<Pool extends MysqlPool>(
+  pool: Pool,
+  options: MysqlStoreOptions,
+): MysqlStore<ConnectionOf<Pool> | undefined>;
 export function mysqlStore(pool: MysqlPool, options: MysqlStoreOptions = {}): MysqlStore<MysqlConnection | undefined> {
   const { mode, table, maxConnections, timeoutMs } = check(pool, options);
   const timeoutOf = ({ timeoutMs: asked = 2000 }: ClaimOptions): number => timeoutMs ?? asked;

@@ -14,7 +14,7 @@ describe.each(['transaction', 'lease'] as const)('what is kept in mode %s', (mod
 
   function storeOn(on: Pool): MysqlStore<unknown> {
     pools.push(on);
-    return mysqlStore(on, { mode, table } as { mode: 'lease'; table: string }) as MysqlStore<unknown>;
+    return mysqlStore(on, { mode, table });
   }
 
   beforeEach(async () => {
@@ -52,7 +52,7 @@ describe.each(['transaction', 'lease'] as const)('what is kept in mode %s', (mod
     const stores = Array.from({ length: 6 }, () => {
       const on = connect();
       pools.push(on);
-      return mysqlStore(on, { mode, table: fresh } as { mode: 'lease'; table: string });
+      return mysqlStore(on, { mode, table: fresh });
     });
     await Promise.all(stores.map((one) => one.migrate()));
     await Promise.all(stores.map((one) => one.migrate()));
@@ -71,7 +71,7 @@ describe.each(['transaction', 'lease'] as const)('what is kept in mode %s', (mod
     const other =
       mode === 'lease' ? mysqlStore(pool, { table: fresh }) : mysqlStore(pool, { mode: 'lease', table: fresh });
     await other.migrate();
-    const wrong = mysqlStore(pool, { mode, table: fresh } as { mode: 'lease'; table: string });
+    const wrong = mysqlStore(pool, { mode, table: fresh });
     for (const call of [() => wrong.claim('a', lifetimes), () => wrong.migrate()]) {
       await expect(call()).rejects.toMatchObject({
         code: 'store_unavailable',
@@ -83,7 +83,7 @@ describe.each(['transaction', 'lease'] as const)('what is kept in mode %s', (mod
   test('a table in another database, with a name that needs quoting', async () => {
     const [schema, name] = [freshTable('other-db'), 'select'];
     await pool.query(`CREATE DATABASE \`${schema}\``);
-    const named = mysqlStore(pool, { mode, table: `${schema}.${name}` } as { mode: 'lease'; table: string });
+    const named = mysqlStore(pool, { mode, table: `${schema}.${name}` });
     await named.migrate();
     await own(await named.claim('a', lifetimes)).done();
     expect(await named.claim('a', lifetimes)).toEqual({ state: 'done' });

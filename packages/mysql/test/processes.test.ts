@@ -12,7 +12,7 @@ for (const mode of ['transaction', 'lease'] as const) {
     async create() {
       const pool = connect();
       const [table, effects] = [freshTable(), freshTable('effects')];
-      await mysqlStore(pool, { mode, table } as { mode: 'lease'; table: string }).migrate();
+      await mysqlStore(pool, { mode, table }).migrate();
       await pool.query(`CREATE TABLE ${effects} (id VARCHAR(255) COLLATE utf8mb4_bin NOT NULL)`);
       return {
         settings: { url: sharedUrl(), mode, table, effects },

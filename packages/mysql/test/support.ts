@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Claim, OwnClaim } from '@factuarea-webhook/core';
@@ -43,8 +44,8 @@ export async function until<Value>(
 export interface Server {
   readonly url: string;
   readonly port: number;
-  /** Freezes the server's process, and lets it go on. */
-  pause(): void;
+  /** Freezes the server's process: resolves once it stands still. */
+  pause(): Promise<void>;
   resume(): void;
   stop(): Promise<void>;
 }
@@ -61,7 +62,13 @@ export async function startServer(options: object = {}): Promise<Server> {
   return {
     url,
     port: Number(new URL(url).port),
-    pause: () => process.kill(pid, 'SIGSTOP'),
+    async pause() {
+      process.kill(pid, 'SIGSTOP');
+      // The signal is sent at once, but each thread stops in its own time.
+      await until(() =>
+        readdirSync(`/proc/${pid}/task`).every((thread) => isStopped(`/proc/${pid}/task/${thread}/stat`)),
+      );
+    },
     resume: () => process.kill(pid, 'SIGCONT'),
     async stop() {
       child.stdin?.end();
@@ -82,4 +89,8 @@ export async function lateness(limitMs: number, work: () => Promise<unknown>): P
   await work();
   clearTimeout(timer);
   return dueAt === undefined ? 0 : performance.now() - dueAt;
+}
+
+function isStopped(stat: string): boolean {
+  return readFileSync(stat, 'utf8').includes(') T ');
 }

@@ -94,7 +94,7 @@ describe.each(clients)('a failover under %s', (_version, lib) => {
     await until(async () => (await toReplica.info('replication')).includes('master_link_status:up'));
     expect((await deliver(before, 'heard')).status).toBe(200);
     await until(async () => (await toReplica.dbsize()) === 1);
-    replica.pause();
+    await replica.pause();
     expect((await deliver(before, 'unheard')).status).toBe(200);
     const running = own(await redisStore(toMaster, { prefix }).claim('running', { ...lifetimes, leaseMs: 1000 }));
     master.kill();

@@ -41,8 +41,10 @@ describe.each(clients)('a faulty network under %s', (_version, lib) => {
     test.each(['request', 'reply'] as const)(
       'the %s of each call is lost, and the call is made again',
       async (what) => {
+        // Half of it is waited for a lost reply where the client does not send again by itself.
+        const brisk = { ...lifetimes, timeoutMs: 1000 };
         let lost = proxy.loseOnce(what, claimScript.sha);
-        const claiming = store.claim('a', lifetimes);
+        const claiming = store.claim('a', brisk);
         await lost;
         const claim = own(await claiming);
         expect((await direct.claim('a', lifetimes)).state).toBe('busy');
@@ -58,7 +60,7 @@ describe.each(clients)('a faulty network under %s', (_version, lib) => {
         const released = claim.release();
         await lost;
         await released;
-        const second = own(await store.claim('a', lifetimes));
+        const second = own(await store.claim('a', brisk));
 
         lost = proxy.loseOnce(what, doneScript.sha);
         const marked = second.done();

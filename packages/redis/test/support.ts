@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Claim, OwnClaim } from '@factuarea-webhook/core';
@@ -19,7 +20,7 @@ export const lifetimes: { leaseMs: number; retentionMs: number } = { leaseMs: 15
 /** Both supported versions of the client. */
 export const clients: [version: string, lib: { Redis: typeof Redis6; Cluster: typeof Cluster6 }][] = [
   ['ioredis 6', { Redis: Redis6, Cluster: Cluster6 }],
-  // What the tests call of them is the same; that both fit the store as they are is checked in `types.ts`.
+  // What the tests call of them is the same; that both fit the store as they are is checked in `test-types`.
   ['ioredis 5', { Redis: Redis5, Cluster: Cluster5 } as unknown as { Redis: typeof Redis6; Cluster: typeof Cluster6 }],
 ];
 
@@ -55,8 +56,8 @@ export async function until<Value>(
 export interface Server {
   readonly url: string;
   readonly port: number;
-  /** Freezes the server's process, and lets it go on. */
-  pause(): void;
+  /** Freezes the server's process: resolves once it stands still. */
+  pause(): Promise<void>;
   resume(): void;
   /** Ends it without a chance to say goodbye. */
   kill(): void;
@@ -75,7 +76,13 @@ export async function startServer(options: { port?: number; args?: string[]; con
   return {
     url,
     port: Number(new URL(url).port),
-    pause: () => process.kill(pid, 'SIGSTOP'),
+    async pause() {
+      process.kill(pid, 'SIGSTOP');
+      // The signal is sent at once, but each thread stops in its own time.
+      await until(() =>
+        readdirSync(`/proc/${pid}/task`).every((thread) => isStopped(`/proc/${pid}/task/${thread}/stat`)),
+      );
+    },
     resume: () => process.kill(pid, 'SIGCONT'),
     kill: () => process.kill(pid, 'SIGKILL'),
     async stop() {
@@ -117,4 +124,8 @@ export async function lateness(limitMs: number, work: () => Promise<unknown>): P
   await work();
   clearTimeout(timer);
   return dueAt === undefined ? 0 : performance.now() - dueAt;
+}
+
+function isStopped(stat: string): boolean {
+  return readFileSync(stat, 'utf8').includes(') T ');
 }
