@@ -6,7 +6,7 @@ import { run } from './run.ts';
 // Starting a program takes its time on a busy machine.
 jest.setTimeout(60_000);
 
-const commands = ['doctor', 'verify'];
+const commands = ['send', 'simulate', 'verify', 'doctor', 'listen', 'prune', 'migrate', 'status'];
 
 describe('the command line', () => {
   test('--help lists every command and what exit codes mean', async () => {
@@ -38,6 +38,13 @@ describe('the command line', () => {
     ['a URL that is none', ['doctor', 'ftp://x', '--secret', 'whsec_a']],
     ['a number out of bounds', ['doctor', 'http://localhost:1', '--secret', 'whsec_a', '--timeout', '31']],
     ['no secret', ['doctor', 'http://localhost:1']],
+    ['an unknown scenario', ['simulate', 'http://localhost:1', '--secret', 'whsec_a', '--scenario', 'calm']],
+    ['a store URL that is none', ['status', 'mongodb://localhost/app']],
+    ['too short a retention', ['prune', 'sqlite:./app.db', '--older-than', '3']],
+    [
+      'an event that no company endpoint sends',
+      ['send', 'http://localhost:1', '--secret', 'whsec_a', '--type', 'account.closed'],
+    ],
   ])('%s is answered with exit code 2 and a hint on stderr', async (_name, args) => {
     const { code, stdout, stderr } = await run(args);
     expect(code).toBe(2);

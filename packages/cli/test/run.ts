@@ -13,7 +13,8 @@ export interface Ended {
 
 /** Starts the command, with no secret in its environment unless one is given. */
 export function start(args: readonly string[], env: Readonly<Record<string, string>> = {}, cwd?: string): ChildProcess {
-  const { FACTUAREA_WEBHOOK_SECRET: _secret, FORCE_COLOR: _colour, ...rest } = process.env;
+  // NODE_PATH is what pnpm's own starters set: with it, everything in the workspace would be found everywhere.
+  const { FACTUAREA_WEBHOOK_SECRET: _secret, FORCE_COLOR: _colour, NODE_PATH: _path, ...rest } = process.env;
   return spawn(process.execPath, [bin, ...args], { env: { ...rest, ...env }, stdio: 'pipe', ...(cwd && { cwd }) });
 }
 

@@ -5,6 +5,7 @@ import { htmlReport } from '../doctor/html.ts';
 import { textReport } from '../doctor/report-text.ts';
 import { exit, messageOf, usageError } from '../exit.ts';
 import { collect, httpUrl, numberOption, readData, requireSecrets, SECRET_VARIABLE } from '../input.ts';
+import { readWanted } from '../play/wanted.ts';
 import type { SetExit } from '../program.ts';
 import { note, print, printJson, progress } from '../terminal.ts';
 
@@ -34,8 +35,11 @@ export function doctorCommand(setExit: SetExit): Command {
     .option('--type <type>', 'an event type that the receiver handles', 'invoice.sent')
     .option('--data <file>', "JSON for the events' data, where made-up ids would not do; - for standard input")
     .option('--handled <url>', 'where the receiver lists the ids it has handled: a JSON array, one entry per run')
-    .option('--fails <type>', 'an event type whose handler fails at its first run of each event')
-    .option('--slow <type>', 'an event type whose handler takes about a second')
+    .option(
+      '--fails <type>',
+      "events whose handler fails at its first run: a type, or '*' and how the resource's id ends",
+    )
+    .option('--slow <type>', "events whose handler takes a third of a second or more; a type, or '*' and an ending")
     .option('--header <header>', "a custom header of the endpoint, 'Name: value'; repeatable", collect)
     .option('--timeout <seconds>', "the endpoint's timeout_seconds", numberOption('--timeout', 1, 30), 10)
     .option('--json', 'print the report as JSON')
@@ -49,7 +53,7 @@ Examples:
   $ factuarea-webhook doctor http://localhost:3000/factuarea/webhook --handled http://localhost:3000/handled --html report.html
   $ factuarea-webhook doctor https://staging.example.com/hooks --type invoice.paid --data paid.json --json
 
-What a handler does cannot be seen from outside. --handled lets effects be counted; --fails and --slow name event types
+What a handler does cannot be seen from outside. --handled lets effects be counted; --fails and --slow name events
 for which your test set-up has a handler that fails at first, or is slow. Without them those checks are "not tested".
 
 Exit code 0 when no check failed, 1 when one did, 3 when nobody answers at the URL.`,
@@ -60,8 +64,8 @@ Exit code 0 when no check failed, 1 when one did, 3 when nobody answers at the U
         secrets: requireSecrets(options.secret),
         type: options.type,
         handled: options.handled === undefined ? undefined : httpUrl(options.handled),
-        fails: options.fails,
-        slow: options.slow,
+        fails: options.fails === undefined ? undefined : readWanted('--fails', options.fails),
+        slow: options.slow === undefined ? undefined : readWanted('--slow', options.slow),
         headers: headersFrom(options.header ?? []),
         timeoutSeconds: options.timeout,
         data: options.data === undefined ? undefined : await readData(options.data),

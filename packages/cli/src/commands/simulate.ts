@@ -3,6 +3,7 @@ import { createLogUpdate } from 'log-update';
 import { readList } from '../doctor/handled.ts';
 import { exit, unable, usageError } from '../exit.ts';
 import { collect, httpUrl, numberOption, readData, requireSecrets, SECRET_VARIABLE } from '../input.ts';
+import { readWanted } from '../play/wanted.ts';
 import type { SetExit } from '../program.ts';
 import { play, type Scenario, type Setting, scenarios } from '../simulate/scenarios.ts';
 import { type Tally, tally } from '../simulate/tally.ts';
@@ -58,7 +59,10 @@ export function simulateCommand(setExit: SetExit): Command {
       collect,
     )
     .option('--handled <url>', 'where the receiver lists the ids it has handled: a JSON array, one entry per run')
-    .option('--fails <type>', 'an event type whose handler fails at its first run of each event')
+    .option(
+      '--fails <type>',
+      "events whose handler fails at its first run: a type, or '*' and how the resource's id ends",
+    )
     .option('--timeout <seconds>', "the endpoint's timeout_seconds", numberOption('--timeout', 1, 30), 10)
     .option(
       '--speed <times>',
@@ -87,7 +91,7 @@ Exit code 1 when an event was lost or, as far as --handled tells, handled twice;
         url: httpUrl(given).href,
         secrets: { company, account },
         data: options.data === undefined ? undefined : await readData(options.data),
-        fails: options.fails,
+        fails: options.fails === undefined ? undefined : readWanted('--fails', options.fails),
         timeoutSeconds: options.timeout,
       };
       const list = options.handled === undefined ? undefined : httpUrl(options.handled);

@@ -77,13 +77,15 @@ interface Simple {
   readonly sent: string;
   readonly fix: string;
   readonly needs?: readonly Need[];
+  /** Whether it has an effect is the receiver's own affair. */
+  readonly anyEffect?: true;
   event?(kit: Kit): Event;
   how?(kit: Kit): How;
   body?(event: Event): string;
 }
 
 /** A check of one delivery that must be accepted and, where that can be seen, handled. */
-export function accepts(group: Group, { id, title, sent, fix, needs, ...make }: Simple): Check {
+export function accepts(group: Group, { id, title, sent, fix, needs, anyEffect, ...make }: Simple): Check {
   return {
     id,
     group,
@@ -93,7 +95,7 @@ export function accepts(group: Group, { id, title, sent, fix, needs, ...make }: 
     async run(kit) {
       const event = make.event?.(kit) ?? kit.event();
       const reply = await kit.deliver(event, make.how?.(kit), make.body?.(event));
-      return effectOf(kit, event, 1, title, accepted(reply, sent));
+      return anyEffect ? accepted(reply, sent) : effectOf(kit, event, 1, title, accepted(reply, sent));
     },
   };
 }

@@ -83,8 +83,8 @@ function has(subject: Subject, need: Need): boolean {
 
 const hints: Readonly<Record<Need, string>> = {
   handled: 'needs --handled <url>, the receiver’s own list of what it has handled',
-  fails: 'needs --fails <type>, an event type whose handler fails at its first run',
-  slow: 'needs --slow <type>, an event type whose handler takes about a second',
+  fails: 'needs --fails <type>, events whose handler fails at its first run',
+  slow: 'needs --slow <type>, events whose handler takes a third of a second or more',
   'second secret': 'needs a second --secret',
 };
 

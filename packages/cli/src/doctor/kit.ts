@@ -1,5 +1,6 @@
 import { signDelivery } from '@factuarea-webhook/core';
 import { phpJson, uuidV7 } from '@factuarea-webhook/testing';
+import { resourceIdFor, type Wanted } from '../play/wanted.ts';
 import { type HandledList, handledList } from './handled.ts';
 import { type Connection, type Reply, send } from './wire.ts';
 
@@ -14,10 +15,10 @@ export interface Subject {
   readonly type: string;
   /** The event's `data`; made up where it is left out. */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
-  /** An event type whose handler fails at its first run of each event. */
-  readonly fails?: string | undefined;
-  /** An event type whose handler takes its time. */
-  readonly slow?: string | undefined;
+  /** Events whose handler fails at its first run of each. */
+  readonly fails?: Wanted | undefined;
+  /** Events whose handler takes its time. */
+  readonly slow?: Wanted | undefined;
   /** The endpoint's `timeout_seconds`. */
   readonly timeoutSeconds: number;
   /** Custom headers of the endpoint, sent with every request. */
@@ -62,6 +63,8 @@ export interface Kit {
   readonly handled: HandledList | undefined;
   /** A new event with a new id. Small, and unchanged by any re-serialisation. */
   event(more?: Readonly<Record<string, unknown>>): Event;
+  /** A new event that the receiver's set-up treats specially; a usual one where nothing is wanted. */
+  special(wanted: Wanted | undefined): Event;
   /** Delivers an event, or a body as it stands with the given event's headers. */
   deliver(event: Event, how?: How, body?: string): Promise<Reply>;
   /** Delivers until the receiver asks for no further attempt, as Factuarea would. */
@@ -116,6 +119,8 @@ export function makeKit(subject: Subject): Kit {
     handled: subject.handled && handledList(subject.handled),
     expectRuns: (event, runs, title) => expected.push({ event, runs, title }),
     event: (more = {}) => makeEvent(subject, more),
+    special: (wanted) =>
+      makeEvent(subject, wanted && 'type' in wanted ? { type: wanted.type } : {}, resourceIdFor(wanted)),
     deliver,
     async persist(event, first) {
       let reply = first;
@@ -135,7 +140,7 @@ function isRetryable({ status }: Reply): boolean {
   return status !== undefined && (status >= 500 || [408, 425, 429].includes(status));
 }
 
-function makeEvent({ type: usual, data }: Subject, more: Readonly<Record<string, unknown>>): Event {
+function makeEvent({ type: usual, data }: Subject, more: Readonly<Record<string, unknown>>, id = uuidV7()): Event {
   const type = typeof more['type'] === 'string' ? more['type'] : usual;
   const resource = type.split('.')[0] ?? 'resource';
   return {
@@ -146,7 +151,7 @@ function makeEvent({ type: usual, data }: Subject, more: Readonly<Record<string,
     livemode: false,
     test: true,
     correlation_id: null,
-    data: data ?? { type, object: { object: resource, id: uuidV7(), reference: CANARY, total: '1210.00' } },
+    data: data ?? { type, object: { object: resource, id, reference: CANARY, total: '1210.00' } },
     ...more,
   };
 }

@@ -102,7 +102,7 @@ interface Given {
   readonly headers: Record<string, string>;
 }
 
-async function answerTo(arrival: Arrival, { options, history }: Scope): Promise<Given> {
+async function answerTo(arrival: Arrival, { options, history }: Scope): Promise<Given & { readonly number: number }> {
   const startedAt = performance.now();
   const first = capture(arrival, history.nextNumber(), history.captures, options);
   history.put(first, arrival);
@@ -110,7 +110,7 @@ async function answerTo(arrival: Arrival, { options, history }: Scope): Promise<
   const given = answerOf(first, forwarded);
   const answer = { status: given.status, ms: Math.round(performance.now() - startedAt) };
   history.put({ ...first, forwarded, answer }, arrival);
-  return given;
+  return { ...given, number: first.number };
 }
 
 /** The app's own answer where there is one, so that the sender sees what it would see without the listener. */
@@ -140,7 +140,7 @@ async function resend(request: IncomingMessage, response: ServerResponse, scope:
   const secret = secrets[fitting - 1] as string;
   const kept = original.headers.filter(([name]) => !/^factuarea-(signature|delivery-id)$/i.test(name));
   const signature = await signDelivery({ body: original.body, secret });
-  const { status } = await answerTo(
+  const { status, number: copy } = await answerTo(
     {
       ...original,
       headers: [...kept, ['Factuarea-Signature', signature], ['Factuarea-Delivery-Id', uuidV7()]],
@@ -149,7 +149,9 @@ async function resend(request: IncomingMessage, response: ServerResponse, scope:
     },
     scope,
   );
-  response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end(JSON.stringify({ status }));
+  response
+    .writeHead(200, { ...pageHeaders, 'content-type': 'application/json' })
+    .end(JSON.stringify({ number: copy, status }));
 }
 
 /** Tells the page about every capture, those that are there and those to come. */

@@ -245,8 +245,11 @@ async function resend(number, button) {
     body: JSON.stringify({ number }),
   }).catch(() => undefined);
   button.disabled = false;
-  if (response?.ok) select(Math.max(...captures.keys()));
-  else say(response ? await response.text() : 'The listener has ended.', 'bad');
+  if (response?.ok) {
+    // The copy itself may come a moment later, by the stream of events.
+    selected = (await response.json()).number;
+    if (captures.has(selected)) select(selected);
+  } else say(response ? await response.text() : 'The listener has ended.', 'bad');
 }
 
 function say(text, className = '') {

@@ -13,6 +13,7 @@ import {
   type Transport,
   twinsOf,
 } from '@factuarea-webhook/testing';
+import { resourceIdFor, type Wanted } from '../play/wanted.ts';
 
 export interface Setting {
   readonly url: string;
@@ -20,7 +21,7 @@ export interface Setting {
   readonly secrets: { readonly company: string; readonly account: string };
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>> | undefined;
-  readonly fails: string | undefined;
+  readonly fails: Wanted | undefined;
   readonly events: number;
   readonly copies: number;
   readonly timeoutSeconds: number;
@@ -44,17 +45,18 @@ export interface Scenario {
 
 const OTHER_SECRET = 'whsec_0000000000000000000000';
 
-function company({ type, data }: Setting, wanted: string = type): FactuareaDelivery {
-  return type.startsWith('account.')
-    ? accountDelivery(wanted, data && { data })
-    : companyDelivery(wanted, data && { data });
+/** An event of the usual type, or of a type or with an ending that the receiver's set-up treats specially. */
+function company({ type: usual, data }: Setting, wanted?: Wanted): FactuareaDelivery {
+  const type = wanted && 'type' in wanted ? wanted.type : usual;
+  const overrides = { resourceId: resourceIdFor(wanted), ...(data && !wanted && { data }) };
+  return type.startsWith('account.') ? accountDelivery(type, overrides) : companyDelivery(type, overrides);
 }
 
 const endpointOf = (delivery: FactuareaDelivery): 'company' | 'account' => delivery.endpoint;
 
-function sendMany(sender: Sender, setting: Setting, type?: string): SentDelivery[] {
+function sendMany(sender: Sender, setting: Setting, wanted?: Wanted): SentDelivery[] {
   return Array.from({ length: setting.events }, () => {
-    const delivery = company(setting, type);
+    const delivery = company(setting, wanted);
     return sender.send(endpointOf(delivery), delivery);
   });
 }

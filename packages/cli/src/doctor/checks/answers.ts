@@ -67,6 +67,7 @@ export const answerChecks: readonly Check[] = [
     title: 'webhook.ping is answered 2xx',
     sent: 'a signed webhook.ping',
     fix: 'Answer 200 to webhook.ping. It is sent when somebody presses “test” at the endpoint.',
+    anyEffect: true,
     event: (kit) => kit.event({ type: 'webhook.ping', data: {} }),
   }),
   accepts(group, {
@@ -74,6 +75,7 @@ export const answerChecks: readonly Check[] = [
     title: 'An unknown event type is answered 2xx',
     sent: 'a signed event of a type that does not exist yet',
     fix: 'Answer 200 to types you do not handle: new ones appear without notice, and an error has them sent for days.',
+    anyEffect: true,
     event: (kit) => kit.event({ type: 'doctor.made_up' }),
   }),
   {

@@ -1,3 +1,4 @@
+import { type Wanted, wantedText } from '../../play/wanted.ts';
 import { accepted, type Check, effectOf, type Found, settledCount, told } from '../check.ts';
 import { fateOf } from '../fate.ts';
 
@@ -11,8 +12,8 @@ export const failureChecks: readonly Check[] = [
     fix: 'Answer 500 when the handler throws: not 200, which closes the delivery, and no 4xx, which ends the retries.',
     needs: ['fails'],
     async run(kit) {
-      const sent = `an event of type ${kit.subject.fails}, whose handler fails at first`;
-      const event = kit.event({ type: kit.subject.fails });
+      const sent = `${wantedText(kit.subject.fails as Wanted)}, whose handler fails at first`;
+      const event = kit.special(kit.subject.fails);
       const reply = await kit.deliver(event);
       const { kind, text } = fateOf(reply);
       const common = { sent, got: told(reply) };
@@ -28,8 +29,8 @@ export const failureChecks: readonly Check[] = [
     fix: 'Mark the id when the handler has succeeded, not before: best in one transaction with its own writes.',
     needs: ['fails', 'handled'],
     async run(kit) {
-      const sent = `an event of type ${kit.subject.fails} until it is accepted`;
-      const event = kit.event({ type: kit.subject.fails });
+      const sent = `${wantedText(kit.subject.fails as Wanted)}, until it is accepted`;
+      const event = kit.special(kit.subject.fails);
       const first = await kit.deliver(event);
       if (fateOf(first).kind !== 'retry') {
         const got = `${told(first)}: no retry would come`;
@@ -46,9 +47,9 @@ export const failureChecks: readonly Check[] = [
     fix: 'Wait for the handler before you answer 2xx. What fails after the answer is lost, unless a queue has it safe.',
     needs: ['handled'],
     async run(kit) {
-      const type = kit.subject.slow ?? kit.subject.type;
-      const sent = `an event of type ${type}, and a look at the list right after the answer`;
-      const event = kit.event({ type });
+      const { slow } = kit.subject;
+      const sent = `${slow ? wantedText(slow) : 'an event'}, and a look at the list right after the answer`;
+      const event = kit.special(slow);
       const reply = await kit.deliver(event);
       const found = accepted(reply, sent);
       if (found.state === 'fail') return found;

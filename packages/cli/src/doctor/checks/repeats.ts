@@ -115,7 +115,7 @@ export const repeatChecks: readonly Check[] = [
       // With a slow handler one round is enough; otherwise some rounds give the copies a chance to overlap.
       const rounds = kit.subject.slow === undefined ? 5 : 1;
       for (let round = 0; round < rounds && !worst; round++) {
-        const event = kit.event(kit.subject.slow === undefined ? {} : { type: kit.subject.slow });
+        const event = kit.special(kit.subject.slow);
         const replies = await together(kit, event, 6);
         worst = judgeCopies(replies, sent) ?? (await finish(kit, event, replies, sent));
       }
@@ -137,7 +137,7 @@ export const repeatChecks: readonly Check[] = [
     needs: ['handled', 'slow'],
     async run(kit) {
       const sent = 'six copies of a slow event at once, and a look at the list at the first 2xx';
-      const event = kit.event({ type: kit.subject.slow });
+      const event = kit.special(kit.subject.slow);
       let early: Reply | undefined;
       const look = async (reply: Reply): Promise<void> => {
         if (fateOf(reply).kind !== 'delivered') return;

@@ -4,25 +4,47 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { start as mariadb } from '../../../scripts/servers/mariadb.mjs';
+import { start as postgres } from '../../../scripts/servers/postgres.mjs';
+import { start as redis } from '../../../scripts/servers/redis.mjs';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** What the tests run on: the command as it is installed, and a server of every kind of store. */
+export default async function setup() {
+  await Promise.all([build(), ...servers.map(startServer)]);
+}
+
+const servers = [
+  // Nothing here has to outlive the machine.
+  ['TEST_POSTGRES_URL', postgres, ['-c', 'fsync=off']],
+  ['TEST_REDIS_URL', redis],
+  ['TEST_MYSQL_URL', mariadb, ['--innodb-flush-log-at-trx-commit=0', '--innodb-doublewrite=0']],
+];
+
+async function startServer([variable, start, args]) {
+  const server = await start(args && { args });
+  process.env[variable] = server.url;
+  globalThis.stopStores = [...(globalThis.stopStores ?? []), server.stop];
+}
 
 /**
  * Builds the command and installs it in a folder of its own, with nothing but the files that are published. So the
  * tests run what people run, and a build that goes on elsewhere cannot pull it away under them.
  */
-export default async function build() {
+async function build() {
   const turbo = join(root, 'node_modules', 'turbo', 'bin', 'turbo');
   const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1', PATH: `${root}node_modules/.bin:${process.env.PATH}` };
   try {
-    const args = [turbo, 'run', 'build', '--filter', '@factuarea-webhook/cli'];
+    const filters = ['@factuarea-webhook/*', '!@factuarea-webhook/next'].flatMap((one) => ['--filter', one]);
+    const args = [turbo, 'run', 'build', ...filters];
     await promisify(execFile)(process.execPath, args, { cwd: root, env });
   } catch (error) {
     throw new Error(`The command could not be built:\n${error.stdout ?? ''}${error.stderr ?? error}`);
   }
   const folder = await mkdtemp(join(tmpdir(), 'factuarea-webhook-cli-'));
   const modules = join(folder, 'node_modules');
-  for (const name of ['core', 'testing', 'cli']) {
+  for (const name of ['core', 'testing', 'cli', 'sqlite', 'postgres', 'mysql', 'redis']) {
     const from = join(root, 'packages', name);
     const to = join(modules, '@factuarea-webhook', name);
     await mkdir(to, { recursive: true });
