@@ -200,5 +200,27 @@ export function processSuite({ name, rig, transactional, raceIds = 200, create }
       },
       TEST_MS,
     );
+
+    test(
+      'clocks an hour behind, an hour ahead, and stepping to and fro, change nothing',
+      async () => {
+        const hour = 3_600_000;
+        const three = await Promise.all(
+          [[-hour], [hour], [-hour, hour]].map((clockOffsetsMs) => start({ clockOffsetsMs, leaseMs: 60_000 })),
+        );
+        const ids = Array.from({ length: 10 }, (_, at) => `event-${at}`);
+        const copies = ids.flatMap((id) =>
+          three.map((receiver) => until200(receiver, id, { waitMs: 5, failTimes: 1 })),
+        );
+        for (const before of await Promise.all(copies)) {
+          expect(before.filter(({ code }) => code !== 'in_progress' && code !== 'handler_failed')).toEqual([]);
+        }
+        for (const receiver of three) for (const id of ids) expect((await receiver.deliver(id)).code).toBe('repeat');
+        const effects = await check();
+        // Without a transaction, the effect of a run that failed stands.
+        if (transactional) expect([...effects.values()]).toEqual(Array(10).fill(1));
+      },
+      TEST_MS,
+    );
   });
 }
