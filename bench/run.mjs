@@ -28,6 +28,9 @@ const chosen = values.only?.split(',') ?? parts.filter((part) => part !== 'growt
 const unknown = chosen.find((part) => !parts.includes(part));
 if (unknown) throw new Error(`There is no part \`${unknown}\`. The parts are: ${parts.join(', ')}.`);
 
+// Servers are stopped when this process ends by itself, which it does not at a signal.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
 const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.versions.node}, ${process.platform}`;
 const earlier = values.from ? JSON.parse(readFileSync(values.from, 'utf8')) : [];
 const figures = [];
@@ -51,7 +54,7 @@ for (const name of parts) {
   console.log(pc.dim(`  ${((performance.now() - started) / 1000).toFixed(0)} s`));
 }
 
-const table = new Table({ head: ['figure', 'ratio', 'middle half', 'goal', ''], style: { head: [] } });
+const table = new Table({ head: ['figure', 'ratio', 'middle half', 'goal', ''], style: { head: [], compact: true } });
 for (const figure of figures) {
   const { id, ratio, low, high } = figure;
   const verdict = { true: 'met', false: 'missed' }[isMet(figure)] ?? '';

@@ -1,5 +1,5 @@
 import { compared } from '../figures.mjs';
-import { rounds, startServer } from '../load.mjs';
+import { deliveries, rounds, startServer } from '../load.mjs';
 
 export const title = 'Whole requests';
 
@@ -11,16 +11,16 @@ export async function run({ quick, figure }) {
   for (const framework of ['node', 'express', 'fastify', 'hono']) {
     const servers = {};
     for (const kind of ['ours', 'bare', 'recipe']) servers[kind] = await startServer(framework, kind);
-    const results = await rounds(servers, { count: quick ? 2000 : 6000, rounds: quick ? 4 : 8 });
+    const load = () => ({ counted: deliveries(quick ? 2000 : 6000) });
+    const results = await rounds(servers, { rounds: quick ? 4 : 8, load });
     for (const server of Object.values(servers)) await server.stop();
     for (const rival of ['bare', 'recipe']) {
-      const speed = (name) => results[name].map(({ perSecond }) => perSecond);
       figure({
         id: `request-${framework}-vs-${rival}`,
-        ...compared(speed('ours'), speed(rival)),
+        ...compared(results.ours.perSecond, results[rival].perSecond),
         better: 'higher',
         goal: rival === 'bare' ? 0.85 : undefined,
-        unit: 'requests per second',
+        unit: 'requests/s',
       });
     }
   }

@@ -1,13 +1,13 @@
 /**
  * One receiver as a process of its own, so that the load does not slow down what is measured.
- * Arguments: framework (node, express, fastify, hono), kind (bare, recipe, ours), store (memory, postgres).
+ * Arguments: framework (node, express, fastify, hono), kind (bare, recipe, ours), the store's address, no-cache.
  */
 import { createServer } from 'node:http';
-import { stores } from './stores.mjs';
+import { contender } from './stores.mjs';
 
 const [, , framework, kind, storeUrl = 'memory:', cache = 'cache'] = process.argv;
 const secret = process.env.FACTUAREA_WEBHOOK_SECRET;
-const { recipe, store, handler } = await stores(storeUrl);
+const { recipe, store, handler } = await contender(storeUrl);
 const ours = {
   secret,
   store,

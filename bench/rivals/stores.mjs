@@ -1,11 +1,10 @@
 import { verifyByHand } from './recipe.mjs';
 
-/** For a store URL: the guide's recipe written by hand, and our store with the same handler. */
-export async function stores(url) {
-  const kind = url.split(':', 1)[0];
-  if (kind === 'memory') return inMemory();
-  if (kind === 'postgres' || kind === 'postgresql') return inPostgres(url);
-  throw new Error(`No rival is written for ${kind}.`);
+/** For a store's address: our store with a handler, and the guide's recipe by hand with the same one. */
+export async function contender(url) {
+  if (url.startsWith('memory:')) return inMemory();
+  if (url.startsWith('postgres:')) return inPostgres(url);
+  throw new Error(`No recipe is written for ${url}.`);
 }
 
 async function inMemory() {
@@ -27,6 +26,7 @@ async function inMemory() {
         return 500;
       }
     },
+    async close() {},
   };
 }
 
@@ -35,12 +35,14 @@ async function inPostgres(url) {
   const { postgresStore } = await import('@factuarea-webhook/postgres');
   const pool = new pg.Pool({ connectionString: url, max: 10 });
   pool.on('error', () => {});
-  await pool.query('CREATE TABLE IF NOT EXISTS effects (event_id text NOT NULL)');
-  await pool.query(
-    'CREATE TABLE IF NOT EXISTS recipe_events (event_id CHAR(36) NOT NULL PRIMARY KEY, received_at TIMESTAMP NOT NULL)',
-  );
   const store = postgresStore(pool);
   await store.migrate();
+  // Several processes begin at once, and IF NOT EXISTS is no help against that.
+  await pool.query(`SELECT pg_advisory_lock(1);
+    CREATE TABLE IF NOT EXISTS effects (event_id text NOT NULL);
+    CREATE TABLE IF NOT EXISTS recipe_events (event_id CHAR(36) NOT NULL PRIMARY KEY, received_at TIMESTAMP NOT NULL);
+    CREATE INDEX IF NOT EXISTS recipe_events_received_at ON recipe_events (received_at);
+    SELECT pg_advisory_unlock(1)`);
   const effect = (client, event) => client.query('INSERT INTO effects (event_id) VALUES ($1)', [event.id]);
   return {
     store,
@@ -65,5 +67,6 @@ async function inPostgres(url) {
         client.release();
       }
     },
+    close: () => pool.end(),
   };
 }
