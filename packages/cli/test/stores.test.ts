@@ -4,9 +4,14 @@ import { dirname, join } from 'node:path';
 import { redisStore } from '@factuarea-webhook/redis';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { Client } from 'pg';
 import { run } from './run.ts';
 
 jest.setTimeout(60_000);
+
+interface Kept {
+  readonly count: number;
+}
 
 const packages = join(__dirname, '..', '..');
 const cli = join(String(process.env['FACTUAREA_WEBHOOK_CLI']), 'node_modules', '@factuarea-webhook');
@@ -62,6 +67,28 @@ describe.each(sql)('%s', (name, url, options) => {
     expect((await inProject('migrate', url, ...other)).code).toBe(0);
     expect((await inProject('status', url, ...other)).stdout).toContain('0 ids');
   });
+});
+
+test('prune deletes what is older than asked, and nothing else', async () => {
+  const url = String(process.env['TEST_POSTGRES_URL']);
+  const options = ['--table', `old_${table}`];
+  await inProject('migrate', url, ...options);
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  for (const days of [0, 1, 40, 100]) {
+    const at = `now() - interval '${days} days'`;
+    await client.query(`INSERT INTO old_${table} (event_id, received_at) VALUES (gen_random_uuid(), ${at})`);
+  }
+  await client.end();
+  const count = async (): Promise<number> => (await inProject('status', url, ...options, '--json')).json<Kept>().count;
+  expect(await count()).toBe(4);
+  expect((await inProject('prune', url, ...options, '--json')).json()).toMatchObject({ deleted: 1 });
+  expect((await inProject('prune', url, ...options, '--older-than', '7', '--json')).json()).toMatchObject({
+    deleted: 1,
+  });
+  expect(await count()).toBe(2);
+  const { stdout } = await inProject('status', url, ...options);
+  expect(stdout.match(/^\d{4}-\d\d-\d\d {2}█+ 1$/gm)).toHaveLength(2);
 });
 
 describe('redis', () => {
