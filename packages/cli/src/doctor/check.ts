@@ -52,7 +52,7 @@ export function accepted(reply: Reply, sent: string): Found {
 const FORGERY = 'Factuarea never sends this; anybody else on the internet can.';
 
 /** Judges the answer to something that Factuarea did not send. */
-export function refused(reply: Reply, sent: string): Found {
+function refused(reply: Reply, sent: string): Found {
   const { status } = reply;
   const common = { sent, got: told(reply) };
   if (status !== undefined && status >= 200 && status <= 299) {

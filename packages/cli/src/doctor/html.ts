@@ -84,7 +84,7 @@ function isBad({ state }: Pick<Result, 'state'>): boolean {
 }
 
 /** Makes a text safe in HTML, in content and in quoted attributes. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
   return text.replace(/[&<>"']/g, (sign) => entities[sign] as string);
 }

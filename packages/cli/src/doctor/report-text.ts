@@ -33,7 +33,7 @@ function detail({ id, state, title, sent, got, whatFactuareaDoes, fix, docs }: R
 }
 
 /** The counts in a sentence. */
-export function summary({ counts, results, url }: Report): string {
+function summary({ counts, results, url }: Report): string {
   const parts = [`${counts.pass} passed`];
   if (counts.fail) parts.push(colour.red(`${counts.fail} failed`));
   if (counts.warn) parts.push(colour.yellow(`${counts.warn} ${counts.warn === 1 ? 'warning' : 'warnings'}`));

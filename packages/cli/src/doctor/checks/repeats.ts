@@ -107,8 +107,8 @@ export const repeatChecks: readonly Check[] = [
   {
     id: 'concurrent-copies',
     group,
-    title: 'Copies that arrive at the same moment are never closed by an error',
-    fix: 'While another copy is at work, answer 503 (tried again), never 409: a 4xx closes the delivery for good.',
+    title: 'Copies that arrive at the same moment are one event, and none is closed by an error',
+    fix: 'Claim the id before the work. While another copy is at work, answer 503, never 409: a 4xx closes the delivery.',
     async run(kit) {
       const sent = 'six copies of one event, completed at the same moment';
       let worst: Found | undefined;
