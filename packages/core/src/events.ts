@@ -121,6 +121,8 @@ function record(value: unknown): Record<string, unknown> {
 // Control characters, spaces and lone surrogates are no "visible characters": a database could refuse or fold them.
 // Joiners stay allowed, since emoji are built with them.
 const visible = /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Z}]|\u200d){1,255}$/u;
+// The same for nearly all of them, and in a tenth of the time.
+const plain = /^[!-~]{1,255}$/;
 // Fatal, because replacement characters would make two different ids one.
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -135,7 +137,11 @@ export function parseEvent(body: Uint8Array): FactuareaEvent | 'not_json' | 'not
   }
   if (typeof event !== 'object' || event === null || Array.isArray(event)) return 'not_an_object';
   const { id, type } = event as { id?: unknown; type?: unknown };
-  if (typeof id !== 'string' || !visible.test(id)) return 'bad_id';
-  if (typeof type !== 'string' || !visible.test(type)) return 'bad_type';
+  if (typeof id !== 'string' || !isVisible(id)) return 'bad_id';
+  if (typeof type !== 'string' || !isVisible(type)) return 'bad_type';
   return event as FactuareaEvent;
+}
+
+function isVisible(text: string): boolean {
+  return plain.test(text) || visible.test(text);
 }

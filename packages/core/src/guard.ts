@@ -16,7 +16,8 @@ export function guard<Client extends object>(client: Client): Guarded<Client> {
   const tx = new Proxy(client, {
     get(target, name) {
       if (ended) throw new FactuareaWebhookError('lease_lost', ended);
-      if (name === 'release') return refuseRelease;
+      // The store gives the connection back itself. Query builders call this after each statement.
+      if (name === 'release') return () => {};
       const value: unknown = Reflect.get(target, name, target);
       // Bound to the connection itself, so that its own properties are found, private ones included.
       return typeof value === 'function' ? value.bind(target) : value;
@@ -29,11 +30,4 @@ export function guard<Client extends object>(client: Client): Guarded<Client> {
       ended ??= why;
     },
   };
-}
-
-function refuseRelease(): never {
-  throw new FactuareaWebhookError(
-    'config_error',
-    'The store gives `context.tx` back itself, once the handler has ended. Remove the call of `release()`.',
-  );
 }

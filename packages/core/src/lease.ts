@@ -15,7 +15,8 @@ export function keepLease<Tx>(
   if (!claim.extend) return () => {};
   let stopped = false;
   // Counted from before the question was sent, so that it never ends later than the store's own lease.
-  let end = setTimeout(lose, claimedAt + leaseMs - performance.now());
+  let endsAt = claimedAt + leaseMs;
+  let end: ReturnType<typeof setTimeout> | undefined;
   let next = setTimeout(extend, leaseMs / 3);
 
   function stop(): void {
@@ -31,6 +32,8 @@ export function keepLease<Tx>(
 
   async function extend(): Promise<void> {
     const askedAt = performance.now();
+    // Only now, since nearly every handler has ended long before.
+    end ??= setTimeout(lose, endsAt - askedAt);
     let held: boolean | undefined;
     try {
       held = await within((async () => claim.extend?.(leaseMs))(), Math.min(storeTimeoutMs, leaseMs / 3), () => null);
@@ -41,7 +44,8 @@ export function keepLease<Tx>(
     if (held === false) return lose();
     if (held) {
       clearTimeout(end);
-      end = setTimeout(lose, askedAt + leaseMs - performance.now());
+      end = undefined;
+      endsAt = askedAt + leaseMs;
     }
     next = setTimeout(extend, held ? leaseMs / 3 : leaseMs / 10);
   }

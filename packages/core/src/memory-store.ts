@@ -1,4 +1,5 @@
 import { configError, FactuareaWebhookError } from './errors.ts';
+import { oldestOf } from './oldest.ts';
 import type { Claim, ClaimOptions, Store } from './types.ts';
 
 /** Options of `memoryStore`. */
@@ -37,10 +38,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const leases = new Map<string, Lease>();
   // Maps keep the order of insertion, so the ids that were done first stand first.
   const done = new Map<string, number>();
+  const oldest = oldestOf(done);
   let fences = 0;
 
   function makeRoom(now: number): void {
-    for (const [id, until] of done) {
+    for (let first = oldest(); first; first = oldest()) {
+      const [id, until] = first;
       if (until > now && leases.size + done.size < maxIds) return;
       done.delete(id);
     }

@@ -58,7 +58,7 @@ export interface ReceiverOptions<Tx = undefined> {
 
 /** Checked options, in the units that the receiver works in. */
 export interface Settings<Tx> {
-  readonly secrets: () => Promise<SecretKey[]>;
+  readonly secrets: () => SecretKey[] | Promise<SecretKey[]>;
   readonly store: Store<Tx>;
   readonly known: DoneCache;
   readonly handlerFor: (type: string) => Handler<FactuareaEvent, Tx> | undefined;
@@ -141,17 +141,17 @@ function checkFunction<Value>(name: string, value: Value | undefined): Value | u
   throw configError(`\`${name}\` must be a function.`);
 }
 
-function secretSource(options: { readonly secret?: SecretOption | undefined }): () => Promise<SecretKey[]> {
+function secretSource(options: { readonly secret?: SecretOption | undefined }): Settings<never>['secrets'] {
   const { secret } = options;
   if (typeof secret === 'function') return async () => secretKeys(await secret());
   if ('secret' in options) {
     const keys = secretKeys(secret);
-    return async () => keys;
+    return () => keys;
   }
   // A build step may load this module without the environment of production, so a missing variable waits for the first
   // request. A wrong one does not.
   let keys = fromEnvironment();
-  return async () => {
+  return () => {
     keys ??= fromEnvironment();
     if (keys) return keys;
     throw configError(`No secret is known. Set ${SECRET_VARIABLE}, or give the option \`secret\`.`);

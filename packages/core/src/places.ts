@@ -1,10 +1,22 @@
 import { FactuareaWebhookError } from './errors.ts';
 
+/** One of the pool's connections that a claim may hold. */
+export interface Place {
+  /** The claim has been granted: from now on a handler has the place. */
+  granted(): void;
+  free(): void;
+}
+
 /** The places that claims may take in one pool of connections, so that handlers find one free beside their own. */
 export interface Places {
-  /** Gives the function that frees the place again. Rejects with `store_unavailable` where none comes free in time. */
-  take(most: number, waitMs: number): Promise<() => void>;
+  /**
+   * Takes one of `most` places. Rejects once handlers have had all of them for `STALL_MS` and none has ended, and after
+   * `waitMs` in any case: so a burst of short handlers passes through, and slow ones keep nobody waiting.
+   */
+  take(most: number, waitMs: number): Promise<Place>;
 }
+
+const STALL_MS = 100;
 
 const placesOfPools = new WeakMap<object, Places>();
 
@@ -19,17 +31,28 @@ export function placesOf(pool: object): Places {
 
 function makePlaces(): Places {
   let taken = 0;
+  let asking = 0;
+  let movedAt = 0;
   const waiting = new Set<() => void>();
 
-  function freeOnce(): () => void {
-    let freed = false;
-    return () => {
-      if (freed) return;
-      freed = true;
-      const [next] = waiting;
-      // Handed on as it is, so that nobody slips in between.
-      if (next) next();
-      else taken--;
+  function makePlace(): Place {
+    let state: 'asking' | 'handling' | 'free' = 'asking';
+    asking++;
+    const leave = (next: 'handling' | 'free'): void => {
+      if (state === 'asking') asking--;
+      state = next;
+      movedAt = performance.now();
+    };
+    return {
+      granted: () => leave('handling'),
+      free() {
+        if (state === 'free') return;
+        leave('free');
+        const [next] = waiting;
+        // Handed on as it is, so that nobody slips in between.
+        if (next) next();
+        else taken--;
+      },
     };
   }
 
@@ -37,24 +60,34 @@ function makePlaces(): Places {
     async take(most, waitMs) {
       if (taken < most) {
         taken++;
-        return freeOnce();
+        return makePlace();
       }
+      const startedAt = performance.now();
       return new Promise((resolve, reject) => {
         const next = (): void => {
           clearTimeout(timer);
           waiting.delete(next);
-          resolve(freeOnce());
+          resolve(makePlace());
         };
-        const timer = setTimeout(() => {
+        const look = (): void => {
+          const now = performance.now();
+          const stalledAt = (asking > 0 ? now : Math.max(movedAt, startedAt)) + STALL_MS;
+          const left = Math.min(stalledAt, startedAt + waitMs) - now;
+          if (left > 0) {
+            timer = setTimeout(look, Math.ceil(left));
+            return;
+          }
           waiting.delete(next);
           reject(
             new FactuareaWebhookError(
               'store_unavailable',
-              `Running handlers hold all ${most} connections that claims may hold. Enlarge the pool, or use mode 'lease'.`,
+              `Claims hold all ${most} connections that they may hold. Enlarge the pool, or use mode 'lease'.`,
             ),
           );
-        }, waitMs);
+        };
+        let timer: ReturnType<typeof setTimeout>;
         waiting.add(next);
+        look();
       });
     },
   };

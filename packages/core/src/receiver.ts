@@ -4,7 +4,7 @@ import { type FactuareaEvent, parseEvent } from './events.ts';
 import { checkOptions, type ReceiverOptions, type Settings } from './options.ts';
 import { claimInTime, runClaimed } from './run.ts';
 import { matchSignature, readSignature } from './signature.ts';
-import { attempt, within } from './time.ts';
+import { attempt, isPromise, within } from './time.ts';
 import type { Claim, Context, HeaderValue, Incoming, Outgoing } from './types.ts';
 
 /**
@@ -75,7 +75,8 @@ async function decide<Tx>(
 
   let keys: Awaited<ReturnType<typeof settings.secrets>>;
   try {
-    keys = await within(settings.secrets(), left(), () => new Error('`secret` gave nothing in time.'));
+    const given = settings.secrets();
+    keys = isPromise(given) ? await within(given, left(), () => new Error('`secret` gave nothing in time.')) : given;
   } catch (error) {
     return { ...answer('secret_missing'), error };
   }

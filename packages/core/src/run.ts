@@ -3,7 +3,7 @@ import { FactuareaWebhookError, hasCode } from './errors.ts';
 import type { FactuareaEvent } from './events.ts';
 import { keepLease } from './lease.ts';
 import type { Settings } from './options.ts';
-import { attempt, pause, within } from './time.ts';
+import { attempt, pause, promised, within } from './time.ts';
 import type { Claim, Context, Delivery, OwnClaim } from './types.ts';
 
 /** What is needed to run a handler under a claim. */
@@ -33,12 +33,12 @@ export async function claimInTime<Tx>(
   left: number,
 ): Promise<Claim<Tx>> {
   const claimOptions = { leaseMs, retentionMs, limitMs: handlerLimitMs, timeoutMs: storeTimeoutMs };
-  const claiming = (async () => store.claim(id, claimOptions))();
+  const claiming = promised(() => store.claim(id, claimOptions));
   try {
     return await within(claiming, Math.min(storeTimeoutMs, left), storeSilent);
   } catch (error) {
     // The request is answered 503 by then, so a claim that still comes would only keep the retry waiting.
-    claiming.then((claim) => (claim.state === 'mine' ? claim.release() : undefined)).catch(() => {});
+    claiming.then((claim) => (claim.state === 'mine' ? claim.release() : undefined)).then(undefined, () => {});
     throw error;
   }
 }
@@ -65,20 +65,19 @@ export async function runClaimed<Tx>(run: Run<Tx>): Promise<Answer> {
     fence: claim.fence,
     signal: controller.signal as Context['signal'],
   };
-  const handled = (async () => run.handler(run.event, context))().then(
+  const handled = promised(() => run.handler(run.event, context)).then(
     (value): Handled => ({ ok: true, value }),
     (error: unknown): Handled => ({ ok: false, error }),
   );
-  const settled = handled
-    .then((result) => {
-      // The sender has left and the event is about to be freed, but the app's route may still be at work.
-      if (isRoute && !result.ok) controller.abort(result.error);
-      return settle(run, result);
-    })
-    .finally(() => {
-      stopKeeping();
-      limit.stop();
-    });
+  const settled = (async () => {
+    const result = await handled;
+    // The sender has left and the event is about to be freed, but the app's route may still be at work.
+    if (isRoute && !result.ok) controller.abort(result.error);
+    const given = await settle(run, result);
+    stopKeeping();
+    limit.stop();
+    return given;
+  })();
   const goOn = (): void => {
     run.waitUntil(Promise.race([settled, limit.reached]));
     settled.then(run.reportLate);
@@ -125,7 +124,11 @@ async function mark<Tx>(run: Run<Tx>, result: Handled): Promise<Answer> {
   const end = performance.now() + settings.leaseMs;
   for (let wait = 50; ; wait *= 2) {
     try {
-      const marked = await within((async () => claim.done())(), settings.storeTimeoutMs, storeSilent);
+      const marked = await within(
+        promised(() => claim.done()),
+        settings.storeTimeoutMs,
+        storeSilent,
+      );
       return marked ? success(run, result) : { ...success(run, result), ...answer('handled_unrecorded', 'lease_lost') };
     } catch (error) {
       if (performance.now() + wait > end) return unsettled(run, result, error);
@@ -136,7 +139,11 @@ async function mark<Tx>(run: Run<Tx>, result: Handled): Promise<Answer> {
 
 async function release<Tx>({ claim, settings, event }: Run<Tx>): Promise<void> {
   try {
-    await within((async () => claim.release())(), settings.storeTimeoutMs, storeSilent);
+    await within(
+      promised(() => claim.release()),
+      settings.storeTimeoutMs,
+      storeSilent,
+    );
   } catch (err) {
     attempt(() =>
       settings.logger.warn(

@@ -18,22 +18,23 @@ export const SECRET_VARIABLE = 'FACTUAREA_WEBHOOK_SECRET';
 
 /** Checks secrets and prepares their keys. @throws `config_error`, never naming the secret. */
 export function secretKeys(secrets: unknown): SecretKey[] {
+  if (typeof secrets === 'string') return [{ endpoint: undefined, key: keyOf(secrets, undefined) }];
   const named = !Array.isArray(secrets) && typeof secrets === 'object' && secrets !== null;
   const entries: [string | undefined, unknown][] = named
     ? Object.entries(secrets).flatMap(([name, value]) => list(value).map((one): [string, unknown] => [name, one]))
     : list(secrets).map((one) => [undefined, one]);
   if (entries.length === 0) throw configError(`\`secret\` is empty. ${whereToFind}`);
-  return entries.map(([endpoint, secret]) => ({ endpoint, key: keyOf(checkSecret(secret, endpoint)) }));
+  return entries.map(([endpoint, secret]) => ({ endpoint, key: keyOf(secret, endpoint) }));
 }
 
 // Making a key took as long as parsing a 2 KB event (1.7 µs each), and a `secret` function is asked at every request.
-const keys = new Map<string, HmacKey>();
+const keys = new Map<unknown, HmacKey>();
 
-function keyOf(secret: string): HmacKey {
+function keyOf(secret: unknown, endpoint: string | undefined): HmacKey {
   const known = keys.get(secret);
   if (known) return known;
+  const key = hmacKey(checkSecret(secret, endpoint));
   if (keys.size >= 64) keys.clear();
-  const key = hmacKey(secret);
   keys.set(secret, key);
   return key;
 }

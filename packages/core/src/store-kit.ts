@@ -2,7 +2,7 @@
 export { configError } from './errors.ts';
 export { type Guarded, guard } from './guard.ts';
 export { quoteName, splitName } from './names.ts';
-export { type Places, placesOf } from './places.ts';
+export { type Place, type Places, placesOf } from './places.ts';
 export {
   inBatches,
   type PrunePlan,

@@ -65,8 +65,8 @@ async function open<Client extends MysqlConnection>(
     let unlock = '';
     try {
       // The other half is for the claim itself.
-      const free = await placesOf(pool).take(maxConnections, left() / 2);
-      connection = await connect<Client>(pool, left(), free);
+      const place = await placesOf(pool).take(maxConnections, left() / 2);
+      connection = await connect<Client>(pool, left(), place.free);
       const { ask: send } = connection;
       const ask: Ask = (sql) => send(sql, left());
       await table.check(id, ask);
@@ -99,6 +99,7 @@ async function open<Client extends MysqlConnection>(
         return { state: 'done' };
       }
       await ask(`SAVEPOINT ${SAVEPOINT}`);
+      place.granted();
       return own({ connection, unlock, table, id, fence: Number(fence), timeoutMs, onEnd });
     } catch (error) {
       if (connection) rollBack(connection, unlock, timeoutMs);

@@ -1,9 +1,8 @@
 import { type Claim, type ClaimOptions, FactuareaWebhookError, type OwnClaim } from '@factuarea-webhook/core';
+import { guard, placesOf } from '@factuarea-webhook/core/store-kit';
 import type { PgClient, PgPool } from './client.ts';
 import { type Connection, connect, sessionTimeout } from './connections.ts';
 import { isBroken, sqlState, unavailable } from './failures.ts';
-import { guard } from './guard.ts';
-import { placesOf } from './places.ts';
 import { type Ask, busy, sharing } from './sharing.ts';
 import { text } from './sql.ts';
 import type { Table } from './table.ts';
