@@ -4,7 +4,7 @@ import { type FactuareaEvent, parseEvent } from './events.ts';
 import { checkOptions, type ReceiverOptions, type Settings } from './options.ts';
 import { claimInTime, runClaimed } from './run.ts';
 import { matchSignature, readSignature } from './signature.ts';
-import { attempt, isPromise, within } from './time.ts';
+import { attempt, within } from './time.ts';
 import type { Claim, Context, HeaderValue, Incoming, Outgoing } from './types.ts';
 
 /**
@@ -76,7 +76,9 @@ async function decide<Tx>(
   let keys: Awaited<ReturnType<typeof settings.secrets>>;
   try {
     const given = settings.secrets();
-    keys = isPromise(given) ? await within(given, left(), () => new Error('`secret` gave nothing in time.')) : given;
+    keys = Array.isArray(given)
+      ? given
+      : await within(given, left(), () => new Error('`secret` gave nothing in time.'));
   } catch (error) {
     return { ...answer('secret_missing'), error };
   }

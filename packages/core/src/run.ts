@@ -38,7 +38,7 @@ export async function claimInTime<Tx>(
     return await within(claiming, Math.min(storeTimeoutMs, left), storeSilent);
   } catch (error) {
     // The request is answered 503 by then, so a claim that still comes would only keep the retry waiting.
-    claiming.then((claim) => (claim.state === 'mine' ? claim.release() : undefined)).then(undefined, () => {});
+    claiming.then((claim) => (claim.state === 'mine' ? claim.release() : undefined)).catch(() => {});
     throw error;
   }
 }

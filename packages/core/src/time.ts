@@ -29,18 +29,13 @@ export function within<Value>(work: PromiseLike<Value>, ms: number, late: () => 
 }
 
 /** Calls `work` and gives a promise of what came of it, also of what it throws at once. */
-export function promised<Value>(work: () => Value | PromiseLike<Value>): PromiseLike<Value> {
+export function promised<Value>(work: () => Value | PromiseLike<Value>): Promise<Value> {
   try {
-    const value = work();
     // An async function around it would take three turns more to pass a promise on.
-    return isPromise(value) ? value : Promise.resolve(value);
+    return Promise.resolve(work());
   } catch (error) {
     return Promise.reject(error);
   }
-}
-
-export function isPromise<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
 export function pause(ms: number): Promise<void> {
