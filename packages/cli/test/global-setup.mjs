@@ -6,20 +6,29 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { start as mariadb } from '../../../scripts/servers/mariadb.mjs';
 import { start as postgres } from '../../../scripts/servers/postgres.mjs';
+import { needProgram } from '../../../scripts/servers/process.mjs';
 import { start as redis } from '../../../scripts/servers/redis.mjs';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** What the tests run on: the command as it is installed, and a server of every kind of store. */
 export default async function setup() {
+  // Debian's package manager runs once at a time, so what may have to be installed comes one after the other.
+  process.env.CHROMIUM ??= needProgram({
+    names: ['chromium', 'chromium-browser', 'google-chrome'],
+    aptPackage: 'chromium',
+    variable: 'CHROMIUM',
+  });
   await Promise.all([build(), ...servers.map(startServer)]);
 }
 
+// Named apart from the other packages' servers, since jest runs every set-up in one process and tables here are the
+// default ones.
 const servers = [
   // Nothing here has to outlive the machine.
-  ['TEST_POSTGRES_URL', postgres, ['-c', 'fsync=off']],
-  ['TEST_REDIS_URL', redis],
-  ['TEST_MYSQL_URL', mariadb, ['--innodb-flush-log-at-trx-commit=0', '--innodb-doublewrite=0']],
+  ['CLI_POSTGRES_URL', postgres, ['-c', 'fsync=off']],
+  ['CLI_REDIS_URL', redis],
+  ['CLI_MYSQL_URL', mariadb, ['--innodb-flush-log-at-trx-commit=0', '--innodb-doublewrite=0']],
 ];
 
 async function startServer([variable, start, args]) {

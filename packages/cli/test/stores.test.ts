@@ -37,8 +37,8 @@ const inProject = (...args: string[]): ReturnType<typeof run> => run(args, { cwd
 
 const sql: [string, string, string[]][] = [
   ['sqlite', 'sqlite:./app.sqlite', []],
-  ['postgres', String(process.env['TEST_POSTGRES_URL']), ['--table', table]],
-  ['mysql', String(process.env['TEST_MYSQL_URL']), ['--table', table]],
+  ['postgres', String(process.env['CLI_POSTGRES_URL']), ['--table', table]],
+  ['mysql', String(process.env['CLI_MYSQL_URL']), ['--table', table]],
 ];
 
 describe.each(sql)('%s', (name, url, options) => {
@@ -70,7 +70,7 @@ describe.each(sql)('%s', (name, url, options) => {
 });
 
 test('prune deletes what is older than asked, and nothing else', async () => {
-  const url = String(process.env['TEST_POSTGRES_URL']);
+  const url = String(process.env['CLI_POSTGRES_URL']);
   const options = ['--table', `old_${table}`];
   await inProject('migrate', url, ...options);
   const client = new Client({ connectionString: url });
@@ -92,7 +92,7 @@ test('prune deletes what is older than asked, and nothing else', async () => {
 });
 
 describe('redis', () => {
-  const url = String(process.env['TEST_REDIS_URL']);
+  const url = String(process.env['CLI_REDIS_URL']);
   const prefix = `cli-${process.pid}:`;
 
   test('status draws the days, and neither migrate nor prune has anything to do', async () => {
