@@ -3,5 +3,5 @@ export default {
   projects: ['<rootDir>/packages/*/jest.config.mjs', '<rootDir>/tests/runtimes/jest.config.mjs'],
   // A limit that shows a hang, not a slow machine: real servers, sockets and processes are at work.
   testTimeout: 30_000,
-  reporters: ['default', '<rootDir>/scripts/jest-counts.mjs'],
+  reporters: ['default', '<rootDir>/scripts/jest-contract.mjs', '<rootDir>/scripts/jest-counts.mjs'],
 };

@@ -13,7 +13,8 @@ const worker = new Miniflare({
   modules: true,
   script: output[0].code,
   compatibilityDate: '2026-04-01',
-  bindings: { CONTRACT_CONFIG: process.env.CONTRACT_CONFIG },
+  compatibilityFlags: ['enable_request_signal'],
+  bindings: { CONTRACT_APP: process.env.CONTRACT_APP, CONTRACT_CONFIG: process.env.CONTRACT_CONFIG },
   host: '127.0.0.1',
   port: 0,
 });

@@ -1,6 +1,6 @@
-import { makeFetch } from './fetch-app.mjs';
+import { makers } from './app.mjs';
 
-const fetch = makeFetch(JSON.parse(process.env.CONTRACT_CONFIG));
+const fetch = makers[process.env.CONTRACT_APP](JSON.parse(process.env.CONTRACT_CONFIG));
 const at = { port: 0, hostname: '127.0.0.1' };
 const tell = (port) => console.log(`listening on http://127.0.0.1:${port}`);
 

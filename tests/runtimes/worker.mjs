@@ -1,10 +1,10 @@
-import { makeFetch } from './fetch-app.mjs';
+import { makers } from './app.mjs';
 
 let handle;
 
 export default {
   fetch(request, env, context) {
-    handle ??= makeFetch(JSON.parse(env.CONTRACT_CONFIG));
+    handle ??= makers[env.CONTRACT_APP](JSON.parse(env.CONTRACT_CONFIG));
     return handle(request, context);
   },
 };

@@ -1,3 +1,4 @@
 import { judge, program } from './support.ts';
 
-judge('fetch on bun', program('bun/bin/bun.exe'), ['serve.mjs']);
+judge('fetch', 'bun', program('bun/bin/bun.exe'), ['serve.mjs']);
+judge('hono', 'bun', program('bun/bin/bun.exe'), ['serve.mjs']);

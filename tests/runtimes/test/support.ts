@@ -6,8 +6,15 @@ import { afterAll, beforeAll, describe, test } from '@jest/globals';
 
 const folder = join(__dirname, '..');
 
-/** Runs the contract against a child process that serves its app. */
-export function judge(name: string, command: string, args: string[], except: AdapterSubject['except'] = {}): void {
+/** Runs the contract against a child process that serves the app made by `maker`. */
+export function judge(
+  maker: 'fetch' | 'hono',
+  runtime: string,
+  command: string,
+  args: string[],
+  except: AdapterSubject['except'] = {},
+): void {
+  const name = `${maker} on ${runtime}`;
   adapterContract(
     {
       name,
@@ -15,7 +22,7 @@ export function judge(name: string, command: string, args: string[], except: Ada
       async start(config) {
         const child = spawn(command, args, {
           cwd: folder,
-          env: { ...process.env, NODE_ENV: 'production', CONTRACT_CONFIG: JSON.stringify(config) },
+          env: { ...process.env, NODE_ENV: 'production', CONTRACT_APP: maker, CONTRACT_CONFIG: JSON.stringify(config) },
         });
         const ended = once(child, 'close');
         let text = '';

@@ -2,11 +2,13 @@ import { judge } from './support.ts';
 
 const noContinue = 'workerd sends no “100 Continue”, so the body never comes and the answer is 503 at the deadline';
 const closes = 'workerd closes the connection on a sender that is still sending, and the answer is lost with it';
-
-judge('fetch on workerd', process.execPath, ['serve-worker.mjs'], {
+const except = {
   'handler/expect-continue': noContinue,
   'middleware/expect-continue': noContinue,
   'handler/endless': closes,
   'middleware/endless': closes,
-  'middleware/route-hangs': 'behind Miniflare the Worker’s `request.signal` does not tell that the sender has gone',
-});
+  'middleware/route-hangs':
+    'workerd does not abort `request.signal` before an answer has begun, also with the flag `enable_request_signal`',
+};
+
+for (const maker of ['fetch', 'hono'] as const) judge(maker, 'workerd', process.execPath, ['serve-worker.mjs'], except);
