@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import { createSpinner } from 'nanospinner';
-import pc from 'picocolors';
+import { colour as pc } from './colour.ts';
 
 /** Writes a result. Results go to stdout, everything else to stderr. */
 export function print(text = ''): void {
