@@ -1,10 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chart } from './chart.mjs';
 import { goalOf, isMet, number } from './figures.mjs';
 import { notes } from './notes.mjs';
 
-const docs = fileURLToPath(new URL('../docs/', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const docs = `${root}docs/`;
 
 /** Writes docs/performance.md and its chart from the figures of a run. */
 export async function writePage(figures) {
@@ -21,6 +23,8 @@ export async function writePage(figures) {
   }
   writeFileSync(`${docs}performance.svg`, chart(figures.filter(({ goal }) => goal !== undefined)));
   writeFileSync(`${docs}performance.md`, `${[head(figures), ...parts, tail].join('\n\n')}\n`);
+  // Tables in the form that `npm run lint` wants them.
+  execFileSync('npx', ['biome', 'format', '--write', `${docs}performance.md`], { cwd: root, stdio: 'ignore' });
 }
 
 function head(figures) {
@@ -29,16 +33,17 @@ function head(figures) {
   const machines = [...new Set(figures.map(({ machine }) => machine))].join('; ');
   const dates = figures.map(({ date }) => date.slice(0, 10)).toSorted();
   const days = [...new Set([dates[0], dates.at(-1)])].join(' to ');
-  const quick = figures.some((figure) => figure.quick)
-    ? ' Some of it with `--quick`, so take it as an indication.'
-    : '';
+  const quick = figures.some((figure) => figure.quick) ? ' Some of it with `--quick`, so with few rounds.' : '';
+  const load = Math.max(...figures.map((figure) => figure.load));
+  // The bench itself keeps two processors at work.
+  const busy = load > 4 ? ` **Provisional:** other programs were at work meanwhile, the load was up to ${load}.` : '';
   return `# Performance
 
 What a delivery costs, next to what it costs without this library. ${met} of ${goals.length} goals are met.
 
 ![Each figure that has a goal, as how many times better than its rival, with the goal](performance.svg)
 
-Measured on ${days}: ${machines}.${quick}
+Measured on ${days}: ${machines}.${quick}${busy}
 
 Times differ from machine to machine, so every figure is a **ratio**: ours divided by the rival's. Both are measured in
 the same run and take turns, round by round, so that whatever else the machine does meets both alike. The ratio given is

@@ -47,7 +47,8 @@ for (const name of parts) {
     quick: values.quick,
     figure(figure) {
       const date = new Date().toISOString().slice(0, 16);
-      figures.push({ part: name, ...figure, ...(values.quick && { quick: true }), machine, date });
+      const busy = Number(Math.max(load, loadavg()[0]).toFixed(1));
+      figures.push({ part: name, ...figure, ...(values.quick && { quick: true }), machine, date, load: busy });
       console.log(`  ${figure.id}  ${coloured(figure, `${number(figure.ratio)} ×`)}`);
     },
   });

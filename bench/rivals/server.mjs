@@ -83,4 +83,5 @@ const servers = {
 
 const server = await servers[framework]();
 server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+process.on('message', () => process.send(process.cpuUsage()));
 process.on('disconnect', () => process.exit());
