@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 
 /** What happened, as the processes wrote it down while it did. */
 export interface Entry {
@@ -19,6 +19,7 @@ export function record(file: string, entry: Omit<Entry, 'at' | 'pid'>): void {
 }
 
 export function readHistory(file: string): Entry[] {
+  if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
   return lines.map((line) => JSON.parse(line) as Entry).sort((a, b) => a.at - b.at);
 }

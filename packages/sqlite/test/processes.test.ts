@@ -7,6 +7,7 @@ for (const mode of ['lease', 'transaction'] as const) {
     name: `sqlite, ${mode} mode`,
     rig: join(__dirname, 'rig.ts'),
     transactional: mode === 'transaction',
+    serial: mode === 'transaction',
     async create() {
       const { path, remove } = temporaryFile();
       const database = libsql.open(path);

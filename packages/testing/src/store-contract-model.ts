@@ -3,7 +3,7 @@ import type { OwnClaim } from '@factuarea-webhook/core';
 import fc from 'fast-check';
 import { type ModelClaim, modelStore } from './model-store.ts';
 import type { CaseContext, StoreCase } from './store-contract.ts';
-import { elsewhere, long, pause } from './store-contract-tools.ts';
+import { claimWhenFree, elsewhere, long, pause } from './store-contract-tools.ts';
 
 const RUNS = 30;
 const LEASE_MS = 15;
@@ -47,6 +47,7 @@ async function play(context: CaseContext, sequence: readonly Call[], prefix: str
   const granted: Pair[] = [];
   const unsettled: OwnClaim<unknown>[] = [];
   const fences = new Map<string, number>();
+  const abandoned = new Set<string>();
 
   /** Lets a lease that was made too short run out. */
   const outwait = (ranOut: boolean): Promise<void> | undefined => (ranOut ? pause(LEASE_MS + 15) : undefined);
@@ -56,7 +57,10 @@ async function play(context: CaseContext, sequence: readonly Call[], prefix: str
     const expected = waits ? 'busy' : model.claim(id, ranOut);
     // Where claims take turns, a short limit keeps the wait for a turn that cannot come short.
     const options = { ...long, leaseMs: ranOut ? LEASE_MS : long.leaseMs, ...(waits && { timeoutMs: 60 }) };
-    const real = await (second ? elsewhere(context) : store).claim(id, options);
+    const from = second ? elsewhere(context) : store;
+    // A server may take a moment to notice that an abandoned connection is gone; until then the id is busy.
+    const isLeaving = abandoned.delete(id) && typeof expected !== 'string';
+    const real = isLeaving ? await claimWhenFree(from, id, options) : await from.claim(id, options);
     if (real.state === 'mine') unsettled.push(real);
     assert.equal(real.state, typeof expected === 'string' ? expected : 'mine', `claim of ${id}`);
     if (real.state !== 'mine' || typeof expected === 'string') return;
@@ -79,6 +83,7 @@ async function play(context: CaseContext, sequence: readonly Call[], prefix: str
       await outwait(call.ranOut);
     } else {
       model.release(pair.model);
+      if (call.call === 'abandon') abandoned.add(pair.model.id);
       await (call.call === 'release' ? pair.real.release() : pair.real.abandon?.());
     }
   }
