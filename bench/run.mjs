@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: measures every part against its rivals, in the same run. With `--json FILE` the figures are written
  * down, with `--page` docs/performance.md and its chart are made of them. `--from FILE` takes the parts that are not
- * measured now from the figures of an earlier run.
+ * measured now from the figures of an earlier run. `--list` measures nothing.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -22,11 +22,17 @@ const { values } = parseArgs({
     json: { type: 'string' },
     page: { type: 'boolean', default: false },
     from: { type: 'string' },
+    list: { type: 'boolean', default: false },
   },
 });
-const chosen = values.only?.split(',') ?? parts.filter((part) => part !== 'growth' || values.growth);
+const chosen = values.only?.split(',').filter(Boolean) ?? parts.filter((part) => part !== 'growth' || values.growth);
 const unknown = chosen.find((part) => !parts.includes(part));
 if (unknown) throw new Error(`There is no part \`${unknown}\`. The parts are: ${parts.join(', ')}.`);
+
+if (values.list) {
+  for (const name of chosen) console.log(name, (await import(`./parts/${name}.mjs`)).title);
+  process.exit();
+}
 
 // Servers are stopped when this process ends by itself, which it does not at a signal.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));

@@ -1,0 +1,3 @@
+import { project } from '../jest.base.mjs';
+
+export default project(import.meta.url);
