@@ -4,6 +4,7 @@ import type { EventOf, FactuareaEvent, KnownEventType, UnknownEvent } from './ev
 import { memoryStore } from './memory-store.ts';
 import { environmentSecrets, SECRET_VARIABLE, type SecretKey, type SecretOption, secretKeys } from './secrets.ts';
 import { checkTolerance } from './signature.ts';
+import { attempt } from './time.ts';
 import type { Context, Logger, Outcome, Store } from './types.ts';
 
 /** Handles one event. What it returns is awaited; what it throws is answered 500, or 422 for a `PermanentFailure`. */
@@ -100,6 +101,9 @@ const names: Record<keyof ReceiverOptions, true> = {
 
 /** @throws `config_error` for the first option that cannot work. */
 export function checkOptions<Tx>(options: ReceiverOptions<Tx>): Settings<Tx> {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw configError('The options must be an object: give a function as `handler`, a string as `secret`.');
+  }
   // A misspelt `handler` would turn the receiver into its middleware form, so unknown names are refused.
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(names, name)) {
@@ -110,7 +114,7 @@ export function checkOptions<Tx>(options: ReceiverOptions<Tx>): Settings<Tx> {
   const answerMarginMs = Math.max(300, timeout * 100);
   const retention = between('retention', options.retention, 90, 7, 36_500);
   const logger = checkLogger(options.logger);
-  const handlers = checkHandlers(options);
+  const handlers = checkHandlers(options, logger);
   return {
     ...handlers,
     logger,
@@ -160,11 +164,16 @@ function secretSource(options: { readonly secret?: SecretOption | undefined }): 
 
 function fromEnvironment(): SecretKey[] | undefined {
   const secrets = environmentSecrets();
-  return secrets && secretKeys(secrets);
+  try {
+    return secrets && secretKeys(secrets);
+  } catch (error) {
+    throw configError(`${SECRET_VARIABLE} cannot be used. ${(error as Error).message}`);
+  }
 }
 
 function checkHandlers<Tx>(
   options: ReceiverOptions<Tx>,
+  logger: Logger,
 ): Pick<Settings<Tx>, 'handlerFor' | 'hasHandler' | 'answersPing'> {
   const handler = checkFunction('handler', options.handler);
   const { on } = options;
@@ -180,8 +189,23 @@ function checkHandlers<Tx>(
     if (checked) byType.set(type, checked as Handler<FactuareaEvent, Tx>);
   }
   if (byType.size === 0) throw configError('`on` names no event type. Add one, or `"*"` for all.');
+  const told = new Set<string>();
+
+  // Otherwise a misspelt type would lose its events without a word: `ignored` is an ordinary outcome.
+  function tellOnce(type: string): void {
+    if (told.has(type) || told.size >= 100) return;
+    told.add(type);
+    attempt(() =>
+      logger.warn({ code: 'ignored', eventType: type }, 'No handler takes this type. Add it to `on`, or add `"*"`.'),
+    );
+  }
+
   return {
-    handlerFor: (type) => byType.get(type) ?? byType.get('*'),
+    handlerFor(type) {
+      const found = byType.get(type) ?? byType.get('*');
+      if (!found) tellOnce(type);
+      return found;
+    },
     hasHandler: true,
     answersPing: !byType.has('webhook.ping'),
   };

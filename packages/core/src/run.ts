@@ -113,8 +113,8 @@ async function commit<Tx>(run: Run<Tx>, result: Handled): Promise<Answer> {
   try {
     return (await run.claim.done()) ? success(run, result) : answer('commit_failed');
   } catch (error) {
-    const status = hasCode(error, 'commit_rolled_back') ? { status: 500 } : {};
-    return { ...answer('commit_failed'), ...status, error };
+    if (!hasCode(error, 'commit_rolled_back')) return { ...answer('commit_failed'), error };
+    return { ...answer('commit_failed', 'commit_rolled_back'), status: 500, error };
   }
 }
 
@@ -165,6 +165,7 @@ function success<Tx>(run: Run<Tx>, result: Handled): Answer {
 function failed<Tx>(run: Run<Tx>, result: Handled): Answer {
   if (result.ok) return { ...answer('handler_failed', 'route_answered'), ...routeAnswer(run, result) };
   const { error } = result;
+  if (hasCode(error, 'route_closed')) return { ...answer('handler_failed', 'route_closed'), error };
   return { ...answer(hasCode(error, 'permanent_failure') ? 'permanent_failure' : 'handler_failed'), error };
 }
 

@@ -2,7 +2,10 @@ import { type HmacKey, hmacKey } from '#hmac';
 import { configError } from './errors.ts';
 
 /** One secret, several, or several with names. Each is the endpoint's whole secret, `whsec_` included. */
-export type Secrets = string | readonly string[] | { readonly [endpoint: string]: string | readonly string[] };
+export type Secrets =
+  | string
+  | readonly string[]
+  | { readonly [endpoint: string]: string | readonly string[] | undefined };
 
 /** The `secret` option: secrets, or a function that gives them, called once per request. */
 export type SecretOption = Secrets | (() => Secrets | Promise<Secrets>);
@@ -58,6 +61,8 @@ function list(value: unknown): readonly unknown[] {
 
 function checkSecret(secret: unknown, endpoint: string | undefined): string {
   const which = endpoint === undefined ? 'A secret' : `The secret of \`${endpoint}\``;
+  if (secret !== undefined && secret !== null && typeof secret !== 'string')
+    throw configError(`${which} is no string.`);
   if (typeof secret !== 'string' || secret.trim() === '') throw configError(`${which} is missing. ${whereToFind}`);
   const trimmed = secret.trim();
   if (/["'`\s]/.test(trimmed)) throw configError(`${which} holds quotes or spaces. Remove them where it is set.`);

@@ -327,3 +327,33 @@ describe('memory as the default store', () => {
     expect(logger.lines).toMatchObject([{ level: 'warn', fields: { code: 'memory_store' } }]);
   });
 });
+
+describe('mistakes that would lose events without a word', () => {
+  test.each([async () => {}, 'whsec_a', ['whsec_a'], null, 1])('options that are no object: %p', async (value) => {
+    const error = await thrownBy(() => createReceiver(value as unknown as ReceiverOptions));
+    expect(error).toMatchObject({ code: 'config_error', message: expect.stringContaining('must be an object') });
+  });
+
+  test('a type that no handler takes is told once', async () => {
+    const warnings: unknown[] = [];
+    const logger = { ...quiet.logger, warn: (fields: object) => warnings.push(fields) };
+    const receiver = createReceiver({ ...quiet, secret: SECRET, logger, on: { 'invoice.payed': () => {} } });
+    for (const id of ['one', 'two']) {
+      const answer = await receiver.receive(await delivery(`{"id":"${id}","type":"invoice.paid"}`));
+      expect(codeOf(answer)).toBe('ignored');
+    }
+    expect(warnings).toEqual([{ code: 'ignored', eventType: 'invoice.paid' }]);
+  });
+
+  test('a wrong secret in the environment is told as such', async () => {
+    process.env[VARIABLE] = 'oops';
+    const error = (await thrownBy(() => createReceiver({ ...quiet, handler() {} }))) as Error;
+    expect(error.message).toContain(VARIABLE);
+    expect(error.message).not.toContain('oops');
+  });
+
+  test('a secret that is no text is told as such', async () => {
+    const error = await thrownBy(() => createReceiver({ ...quiet, secret: 5 as unknown as string }));
+    expect(error).toMatchObject({ code: 'config_error', message: expect.stringContaining('is no string') });
+  });
+});

@@ -558,13 +558,14 @@ describe('the middleware form', () => {
 
   test('a route that loses its socket is told so, since it may still be at work', async () => {
     let reason: unknown;
-    await receive(async (_event, { signal }) => {
+    const { outcomes } = await receive(async (_event, { signal }) => {
       signal.addEventListener('abort', () => {
         reason = signal.reason;
       });
       throw new FactuareaWebhookError('route_closed', 'gone');
     });
     expect(reason).toMatchObject({ code: 'route_closed' });
+    expect(outcomes[0]).toMatchObject({ code: 'handler_failed', reason: 'route_closed' });
   });
 
   test('a route goes before a handler', async () => {
