@@ -41,9 +41,9 @@ export function chart(figures) {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" font-family="system-ui, sans-serif" font-size="12">
 <title>Each figure that has a goal, against its rival</title>
 <style>
-text { fill: #57606a } .faint { fill: #7d8590 } .grid { stroke: #8b949e55 } .even { stroke: #8b949e; stroke-width: 1.5 }
+text { fill: #6e7781 } .faint { fill: #7d8590 } .grid { stroke: #8b949e55 } .even { stroke: #8b949e; stroke-width: 1.5 }
 rect.met { fill: #2da44e } text.met { fill: #1a7f37 } rect.missed { fill: #d4a72c } text.missed { fill: #9a6700 }
-.spread { stroke: #57606a; stroke-width: 2 } .goal { stroke: #0969da; stroke-width: 2; fill: none }
+.spread { stroke: #6e7781; stroke-width: 2 } .goal { stroke: #0969da; stroke-width: 2; fill: none }
 @media (prefers-color-scheme: dark) {
   text { fill: #c9d1d9 } .faint { fill: #8b949e } text.met { fill: #56d364 } text.missed { fill: #e3b341 }
   .spread { stroke: #c9d1d9 } .goal { stroke: #58a6ff }
