@@ -18,8 +18,9 @@ const texts = {
   no_handler: 'There is nothing to run. Give `handler` or `on`, or use an adapter’s middleware form.',
   lease_lost: 'The handler succeeded after its claim had passed to another run: the effect may have happened twice.',
   route_answered: 'The app’s route answered with no 2xx, so the event counts as not handled.',
-  route_closed:
-    'The sender left before the app’s route had answered, so the event is free again and will be sent again.',
+  route_closed: 'The app’s route destroyed its response, so the event is free again and will be sent again.',
+  route_limit:
+    'The app’s route had not answered within `handlerLimitSeconds`, so its claim was given up. Factuarea sends the event again.',
   commit_rolled_back:
     'The database rolled the transaction back: often an SQL error that the handler caught. Factuarea sends the event again.',
   body_too_large: 'The body is over `bodyLimit`. Factuarea will not send it again: raise the limit, then replay it.',

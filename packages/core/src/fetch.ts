@@ -1,6 +1,6 @@
 import { configError, FactuareaWebhookError } from './errors.ts';
 import type { Receiver } from './receiver.ts';
-import type { Context, Incoming, MinimalSignal, Outgoing } from './types.ts';
+import type { Context, Incoming, Outgoing } from './types.ts';
 
 /** The platform's `Request` where its types are loaded, else the part of it that is used. */
 export type FetchRequest = typeof globalThis extends { Request: { prototype: infer T } } ? T : RequestLike;
@@ -14,7 +14,6 @@ export interface RequestLike {
   readonly headers: { get(name: string): string | null };
   readonly body: StreamLike | null;
   readonly bodyUsed: boolean;
-  readonly signal?: MinimalSignal | null;
 }
 
 /** What is used of a Web `ReadableStream`. */
@@ -62,14 +61,14 @@ export function fetchHandler<Tx, Request extends FetchRequest | RequestLike = Fe
   }
   if (receiver.hasHandler) throw configError('Give a route, or `handler` or `on`, not both.');
   return async (request, platform) => {
-    let response: ResponseLike | undefined;
+    let answering: Promise<ResponseLike> | undefined;
     const outgoing = await receiver.receive(toIncoming(request, platform), async (_event, context) => {
-      response = (await whileOpen(request, (async () => route(request, context))())) as ResponseLike;
-      return response.status;
+      answering = (async () => (await route(request, context)) as ResponseLike)();
+      return (await answering).status;
     });
-    if (response && outgoing.body === null) return response as FetchResponse;
-    // Nobody will read what the route has answered, so its source must not wait for a reader.
-    response?.body?.cancel().catch(() => {});
+    if (outgoing.body === null) return (await answering) as FetchResponse;
+    // Nobody will read what the route answers, perhaps only later, so its source must not wait for a reader.
+    answering?.then(({ body }) => body?.cancel()).catch(() => {});
     return toResponse(outgoing);
   };
 }
@@ -77,28 +76,6 @@ export function fetchHandler<Tx, Request extends FetchRequest | RequestLike = Fe
 interface ResponseLike {
   readonly status: number;
   readonly body: { cancel(): Promise<unknown> } | null;
-}
-
-/**
- * Gives what `work` gives, or rejects with `route_closed` as soon as the sender is gone: for adapters that let a route
- * answer, which may never do so.
- */
-export async function whileOpen<Value>(
-  request: FetchRequest | RequestLike,
-  work: PromiseLike<Value>,
-): Promise<Awaited<Value>> {
-  const { signal } = request as RequestLike;
-  let close = (): void => {};
-  const closed = new Promise<never>((_, reject) => {
-    close = () => reject(new FactuareaWebhookError('route_closed', 'The sender left before the route had answered.'));
-  });
-  if (signal?.aborted) close();
-  signal?.addEventListener('abort', close);
-  try {
-    return await Promise.race([closed, work]);
-  } finally {
-    signal?.removeEventListener('abort', close);
-  }
 }
 
 /** Turns a Fetch `Request` into what the receiver takes. */

@@ -103,12 +103,18 @@ export function retentionSeen(): { note(retentionMs: number): void; readonly age
   };
 }
 
-/** Deletes batch after batch until one comes back short, with a pause between them that lets claims through. */
+/**
+ * Deletes batch after batch until one comes back short. Between them it pauses for nine times as long as the batch took,
+ * so that a pruning takes a tenth of the time of one connection at most, and less where claims slow it down.
+ */
 export async function inBatches(deleteBatch: () => Promise<number>, { batchSize }: PrunePlan): Promise<number> {
   for (let total = 0; ; ) {
+    const startedAt = performance.now();
     const deleted = await deleteBatch();
     total += deleted;
     if (deleted < batchSize) return total;
-    await pause(5 + Math.random() * 20);
+    const K = Number(process.env.K ?? 9),
+      MINP = Number(process.env.MINP ?? 2);
+    await pause(Math.max(MINP, (performance.now() - startedAt) * K * (0.75 + Math.random() / 2)));
   }
 }

@@ -43,7 +43,10 @@ export async function claimInTime<Tx>(
   }
 }
 
-/** Runs the handler, settles the claim by how it ended, and answers no later than the deadline. */
+/**
+ * Runs the handler, settles the claim by how it ended, and answers no later than the deadline. A route is waited for
+ * until the handler's limit, also when its sender has left: freed earlier, the event would run twice at once.
+ */
 export async function runClaimed<Tx>(run: Run<Tx>): Promise<Answer> {
   const { settings, claim, left, isRoute } = run;
   const controller = new AbortController();
@@ -70,10 +73,7 @@ export async function runClaimed<Tx>(run: Run<Tx>): Promise<Answer> {
     (error: unknown): Handled => ({ ok: false, error }),
   );
   const settled = (async () => {
-    const result = await handled;
-    // The sender has left and the event is about to be freed, but the app's route may still be at work.
-    if (isRoute && !result.ok) controller.abort(result.error);
-    const given = await settle(run, result);
+    const given = await settle(run, await handled);
     stopKeeping();
     limit.stop();
     return given;
@@ -83,13 +83,14 @@ export async function runClaimed<Tx>(run: Run<Tx>): Promise<Answer> {
     settled.then(run.reportLate);
   };
 
-  // In the middleware form nothing can be answered before the app's route has.
-  const inTime = isRoute || (await within(handled, left(), () => 'late').catch(() => undefined));
-  if (!inTime) {
+  // In the middleware form the app answers, so only the handler's limit can come before it has.
+  const result = await (isRoute
+    ? Promise.race([handled, limit.reached])
+    : within(handled, left(), () => 'late').catch(() => undefined));
+  if (!result) {
     goOn();
-    return answer('deadline_exceeded');
+    return answer('deadline_exceeded', isRoute ? 'route_limit' : undefined);
   }
-  const result = await handled;
   const settleMs = Math.max(isRoute ? settings.storeTimeoutMs : left(), settings.answerMarginMs / 2);
   return within(settled, settleMs, storeSilent).catch((error: unknown) => {
     goOn();

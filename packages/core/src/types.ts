@@ -131,8 +131,8 @@ export interface Context<Tx = undefined> {
   /** Larger in a later run for the same event. Give it to systems that can refuse a smaller one. */
   readonly fence: number;
   /**
-   * Aborts when the handler's limit is reached, when the claim is lost to another process, and, in the middleware form,
-   * when the sender leaves before the route has answered.
+   * Aborts when the handler's limit is reached, and when the claim is lost to another process. Not when the sender
+   * leaves: work that has begun had better end and be recorded, so that the retry is answered 200.
    */
   readonly signal: HandlerSignal;
 }

@@ -234,15 +234,59 @@ describe('the middleware form', () => {
     expect(store.calls.at(-1)).toBe('done');
   });
 
-  test('aborts the signal of a route past its limit', async () => {
+  test('a copy that comes while the route works is answered 503, and 200 once it has answered', async () => {
+    const running = deferred<number>();
+    const route = jest.fn(() => running.promise);
+    const { send } = setUp();
+    const first = await send(route);
+    await pass(50_000);
+    expect(codes(first, await send(route))).toEqual([undefined, 'in_progress']);
+    running.resolve(204);
+    await pass(0);
+    expect(first.answer).toEqual({ status: 204, headers: {}, body: null });
+    expect(codes(await send(route))).toEqual(['repeat']);
+    expect(route).toHaveBeenCalledTimes(1);
+  });
+
+  test('a route that never answers holds its event until the handler’s limit', async () => {
     let signal: AbortSignal | undefined;
-    const { send } = setUp({ handlerLimitSeconds: 5 });
-    await send((_event, context) => {
+    const abandon = jest.fn(async () => {});
+    const { send, store, logger, outcomes } = setUp(
+      { handlerLimitSeconds: 30 },
+      watchedStore(() => ({ abandon })),
+    );
+    const sent = await send((_event, context) => {
       signal = context.signal;
       return never;
     });
-    await pass(5000);
-    expect(signal?.aborted).toBe(true);
+    await pass(29_999);
+    expect([sent.answer, signal?.aborted, codes(await send(() => 200))]).toEqual([undefined, false, ['in_progress']]);
+    await pass(1);
+    expect(sent.answer).toEqual({
+      status: 503,
+      headers: { 'content-type': 'application/json' },
+      body: '{"code":"deadline_exceeded"}',
+    });
+    expect(outcomes.at(-1)).toMatchObject({ code: 'deadline_exceeded', reason: 'route_limit' });
+    expect(hasCode(signal?.reason, 'handler_limit')).toBe(true);
+    expect(abandon).toHaveBeenCalledTimes(1);
+    await expect(Promise.all(sent.request.kept)).resolves.toHaveLength(1);
+    // Its lease is extended no more: it is the last thing to run out.
+    await pass(20_000);
+    expect((await send(() => 200)).answer).toMatchObject({ status: 200, body: null });
+    expect(store.calls.slice(-2)).toEqual(['claim one', 'done']);
+    expect(logger.lines.filter(({ fields }) => fields['late'])).toEqual([]);
+  });
+
+  test('a route that succeeds after the limit is recorded, if no other run has begun', async () => {
+    const running = deferred<number>();
+    const { send, logger } = setUp({ handlerLimitSeconds: 30 });
+    const sent = await send(() => running.promise);
+    await pass(31_000);
+    running.resolve(200);
+    await pass(0);
+    expect(logger.lines.at(-1)).toMatchObject({ fields: { code: 'handled', late: true } });
+    expect(codes(sent, await send(() => 200))).toEqual(['deadline_exceeded', 'repeat']);
   });
 
   test('waits for the mark no longer than a call to the store may take', async () => {

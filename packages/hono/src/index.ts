@@ -5,7 +5,7 @@ import {
   type Incoming,
   type ReceiverOptions,
 } from '@factuarea-webhook/core';
-import { toIncoming, toResponse, whileOpen } from '@factuarea-webhook/core/fetch';
+import { toIncoming, toResponse } from '@factuarea-webhook/core/fetch';
 import type { Context as HonoContext, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 
@@ -48,7 +48,7 @@ export function factuareaWebhook<Tx = undefined>(
 
     const outgoing = await receiver.receive(incoming(c), async (_event, context) => {
       c.set('factuarea', context);
-      await whileOpen(c.req.raw, next());
+      await next();
       return c.res.status;
     });
     if (outgoing.body === null) return;
