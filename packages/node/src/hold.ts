@@ -7,8 +7,8 @@ import type { NodeResponse } from './types.ts';
 /** An app's response, held before its first byte. */
 export interface HeldResponse {
   /**
-   * The status that the app answers with, once it begins to send. Rejects with code `route_closed` where the connection
-   * closes before that.
+   * The status that the app answers with, once it begins to send, also where the sender has left by then. Rejects with
+   * code `route_closed` where the app destroys its response before that.
    */
   readonly status: Promise<number>;
   /** Sends what the app has written so far, unchanged, and lets the rest through. */
@@ -20,7 +20,8 @@ export interface HeldResponse {
 /**
  * Holds a response, so that nothing which the app writes leaves before `letGo`: `writeHead`, `write`, `end`,
  * `flushHeaders` and whatever is piped are kept in order. `write` asks for a pause once as much is held as Node itself
- * would buffer. To the app the response looks as if it were being sent.
+ * would buffer. To the app the response looks as if it were being sent, and as if the sender were still there: `close`
+ * is emitted once the response has been let go or replaced.
  *
  * @example
  * ```ts
@@ -41,13 +42,15 @@ export function holdResponse(response: NodeResponse): HeldResponse {
   let hasEnded = false;
   let heldBytes = 0;
   let owesDrain = false;
+  let hidesClose = true;
+  let hasClosed = res.destroyed;
+  let owesClose = false;
 
   let begin: (status: number) => void = () => {};
+  let close: () => void = () => {};
   const status = new Promise<number>((resolve, reject) => {
     begin = resolve;
-    res.once('close', () =>
-      reject(new FactuareaWebhookError('route_closed', 'The connection closed before the app’s route had answered.')),
-    );
+    close = () => reject(new FactuareaWebhookError('route_closed', 'The app’s route destroyed its response.'));
   });
   status.catch(() => {});
 
@@ -97,6 +100,20 @@ export function holdResponse(response: NodeResponse): HeldResponse {
       });
     });
   }
+  methods.set('destroy', (args) => {
+    hidesClose = false;
+    close();
+    return methods.call('destroy', args);
+  });
+  // What streams an answer gives up where it finds the sender gone, and the work behind it would not be recorded.
+  if (hasClosed) setClosed(false);
+  methods.set('emit', (args) => {
+    if (!hidesClose || args[0] !== 'close') return methods.call('emit', args);
+    hasClosed = true;
+    owesClose = true;
+    setClosed(false);
+    return true;
+  });
   for (const name of ['on', 'addListener']) {
     methods.set(name, (args) => {
       if (args[0] !== 'drain') return methods.call(name, args);
@@ -108,14 +125,24 @@ export function holdResponse(response: NodeResponse): HeldResponse {
   Object.defineProperty(res, 'headersSent', { get: hasBegun, configurable: true });
   Object.defineProperty(res, 'writableEnded', { get: () => hasEnded, configurable: true });
 
+  function setClosed(closed: boolean): void {
+    Object.assign(res, { destroyed: closed, _closed: closed });
+  }
+
   function showRealState(): void {
     Reflect.deleteProperty(res, 'headersSent');
     Reflect.deleteProperty(res, 'writableEnded');
+    hidesClose = false;
+    if (hasClosed) setClosed(true);
   }
 
   function payDrain(): void {
     if (owesDrain) EventEmitter.prototype.emit.call(res, 'drain');
     owesDrain = false;
+  }
+
+  function payClose(): void {
+    if (owesClose) methods.call('emit', ['close']);
   }
 
   function giveListenersBack(): void {
@@ -136,6 +163,7 @@ export function holdResponse(response: NodeResponse): HeldResponse {
       // Where the real buffer is full too, the real `drain` comes by itself.
       if (!isFull) payDrain();
       giveListenersBack();
+      payClose();
     },
     replace({ status: code, headers, body }) {
       isReplaced = true;
@@ -149,6 +177,7 @@ export function holdResponse(response: NodeResponse): HeldResponse {
         methods.call('end', [bytes]);
       });
       payDrain();
+      payClose();
     },
   };
 }

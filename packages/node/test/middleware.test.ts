@@ -7,6 +7,7 @@ import {
   FactuareaWebhookError,
   memoryStore,
   type OwnClaim,
+  type Store,
 } from '@factuarea-webhook/core';
 import { nodeMiddleware } from '@factuarea-webhook/node';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
@@ -237,17 +238,92 @@ describe('the route’s end settles the event', () => {
     expect(record.calls).not.toContain(`done ${id}`);
   });
 
-  test('a sender that leaves frees the event, and what the route still writes harms nothing', async () => {
-    let answer: (() => void) | undefined;
-    await serve((_, res) => {
-      answer = () => res.writeHead(200).end('too late');
+  /** What a route may do when its sender has long gone, and whether that counts as handled. */
+  const late: [string, Route, 'done' | 'release'][] = [
+    ['end with 200', (_, res) => res.writeHead(200).end('too late'), 'done'],
+    ['end with 500', (_, res) => res.writeHead(500).end('too late'), 'release'],
+    ['pipe', (_, res) => Readable.from(chunks(100)).pipe(res), 'done'],
+    ['pipeline', (_, res) => pipeline(chunks(100), res, () => {}), 'done'],
+    ['answer only if `destroyed` says so', (_, res) => !res.destroyed && !res.closed && res.end('still here'), 'done'],
+    ['destroy', (_, res) => res.destroy(), 'release'],
+  ];
+
+  test.each(late)('a sender that leaves changes nothing: %s', async (_name, route, call) => {
+    let answer: (() => unknown) | undefined;
+    let left = false;
+    const closes: string[] = [];
+    await serve((req, res) => {
+      req.socket.once('close', () => {
+        left = true;
+      });
+      res.once('close', () => closes.push(`destroyed: ${res.destroyed}, closed: ${res.closed}`));
+      answer = () => route(req, res);
     });
     const wire = await deliver('evt_left');
     await until(() => answer !== undefined);
     wire.socket.destroy();
-    await until(() => record.calls.includes('release evt_left'));
-    expect(record.outcomes[0]).toMatchObject({ code: 'handler_failed', error: { code: 'route_closed' } });
+    await until(() => left);
+    expect(await send(running.port, await signed('evt_left'))).toMatchObject({ text: '{"code":"in_progress"}' });
+    expect([record.calls, closes]).toEqual([['claim evt_left', 'claim evt_left'], []]);
     answer?.();
+    await until(() => record.calls.includes(`${call} evt_left`));
+    await until(() => closes.length > 0);
+    expect(closes).toEqual(['destroyed: true, closed: true']);
+    expect(await send(running.port, {})).toMatchObject({ status: 401 });
+  });
+
+  test('a sender that left before the route began changes nothing either', async () => {
+    let claim: (() => void) | undefined;
+    let left = false;
+    const { store } = record.options;
+    const waiting: Store = {
+      async claim(id, options) {
+        await new Promise<void>((resolve) => {
+          claim = resolve;
+        });
+        return (store as Store).claim(id, options);
+      },
+    };
+    record = { ...record, options: { ...record.options, store: waiting } };
+    await serve(
+      (_, res) => pipeline(chunks(2), res, () => {}),
+      (req) =>
+        req.socket.once('close', () => {
+          left = true;
+        }),
+    );
+    const wire = await deliver('evt_early');
+    await until(() => claim !== undefined);
+    wire.socket.destroy();
+    await until(() => left);
+    claim?.();
+    await until(() => record.calls.includes('done evt_early'));
+  });
+
+  test('a route that destroys its response frees the event at once', async () => {
+    let res: ServerResponse | undefined;
+    await serve((_, given) => {
+      res = given;
+    });
+    const wire = await deliver('evt_destroyed');
+    await until(() => res !== undefined);
+    expect(res?.destroy()).toBe(res);
+    expect(res?.destroyed).toBe(true);
+    await until(() => record.calls.includes('release evt_destroyed'));
+    expect(record.outcomes[0]).toMatchObject({ code: 'handler_failed', error: { code: 'route_closed' } });
+    await wire.end();
+  });
+
+  test('a route that never answers is replaced by 503 at the handler’s limit', async () => {
+    record = { ...record, options: { ...record.options, handlerLimitSeconds: 1 } };
+    let late: ServerResponse | undefined;
+    await serve((_, res) => {
+      late = res;
+    });
+    const answer = await send(running.port, await signed());
+    expect(answer).toMatchObject({ status: 503, text: '{"code":"deadline_exceeded"}' });
+    // What it writes after all reaches nobody.
+    late?.writeHead(200).end('too late');
     expect(await send(running.port, {})).toMatchObject({ status: 401 });
   });
 

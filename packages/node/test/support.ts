@@ -141,7 +141,9 @@ export async function until(condition: () => boolean, ms = 8000): Promise<void> 
 }
 
 export interface Recorder {
-  readonly options: Pick<ReceiverOptions, 'secret' | 'nowSeconds' | 'store' | 'onOutcome' | 'logger'>;
+  readonly options: Pick<ReceiverOptions, 'secret' | 'nowSeconds' | 'store' | 'onOutcome' | 'logger'> & {
+    readonly handlerLimitSeconds?: number;
+  };
   readonly outcomes: Outcome[];
   /** Every call to the store: `claim evt_1`, `done evt_1`, `release evt_1`. */
   readonly calls: string[];
