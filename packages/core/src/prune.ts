@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 export interface PruneScheduleOptions {
   /** Seconds from one pruning to the next, varied by a tenth either way. Default 3600; 1 to 604 800. */
   readonly every?: number;
-  /** Rows deleted in one statement. Default 1000. */
+  /** Rows deleted in one statement. Default 500. */
   readonly batchSize?: number;
   /** Called with what a pruning threw; the next one is tried all the same. Default: a line on the console. */
   readonly onError?: (error: unknown) => unknown;
@@ -79,7 +79,7 @@ export interface PrunePlan {
 
 /** @throws `config_error` for what cannot be a date or a batch. */
 export function prunePlan(options: PruneOptions = {}, ageMs: number = 90 * DAY_MS): PrunePlan {
-  const { olderThan, batchSize = 1000 } = options;
+  const { olderThan, batchSize = 500 } = options;
   if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > 100_000) {
     throw configError('`batchSize` must be a whole number from 1 to 100000.');
   }
@@ -103,9 +103,13 @@ export function retentionSeen(): { note(retentionMs: number): void; readonly age
   };
 }
 
+// Nobody waits for a pruning, but claims wait where it takes the disk, the lock or the processor from them.
+const PAUSE_TO_WORK = 19;
+const LONGEST_PAUSE_MS = 1000;
+
 /**
- * Deletes batch after batch until one comes back short. Between them it pauses for nine times as long as the batch took,
- * so that a pruning takes a tenth of the time of one connection at most, and less where claims slow it down.
+ * Deletes batch after batch until one comes back short. The pause after each is measured by how long it took, so that a
+ * pruning works for a twentieth of the time, and steps back by itself where the database is slow or others prune too.
  */
 export async function inBatches(deleteBatch: () => Promise<number>, { batchSize }: PrunePlan): Promise<number> {
   for (let total = 0; ; ) {
@@ -113,8 +117,8 @@ export async function inBatches(deleteBatch: () => Promise<number>, { batchSize 
     const deleted = await deleteBatch();
     total += deleted;
     if (deleted < batchSize) return total;
-    const K = Number(process.env.K ?? 9),
-      MINP = Number(process.env.MINP ?? 2);
-    await pause(Math.max(MINP, (performance.now() - startedAt) * K * (0.75 + Math.random() / 2)));
+    const ms = (performance.now() - startedAt) * PAUSE_TO_WORK;
+    // Varied, so that processes which prune together do not meet again and again.
+    await pause(Math.min(ms, LONGEST_PAUSE_MS) * (0.75 + Math.random() / 2));
   }
 }

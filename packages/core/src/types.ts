@@ -66,7 +66,7 @@ export interface ClaimOptions {
 export interface PruneOptions {
   /** Ids done before this moment are deleted. Default: now less the longest retention that claims have named in this process, or 90 days. */
   readonly olderThan?: Date;
-  /** Rows deleted in one statement. Default 1000. */
+  /** Rows deleted in one statement. Default 500. */
   readonly batchSize?: number;
 }
 

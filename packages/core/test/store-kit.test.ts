@@ -104,7 +104,7 @@ test('a schedule does not keep a process alive', () => {
 });
 
 test('a prune plan takes a date or an age, and a batch', () => {
-  expect(prunePlan()).toEqual({ before: undefined, ageMs: 90 * DAY_MS, batchSize: 1000 });
+  expect(prunePlan()).toEqual({ before: undefined, ageMs: 90 * DAY_MS, batchSize: 500 });
   expect(prunePlan({ olderThan: new Date(1_767_225_600_000), batchSize: 7 }, DAY_MS)).toEqual({
     before: 1_767_225_600_000,
     ageMs: DAY_MS,
@@ -142,6 +142,33 @@ test('batches are deleted until one comes back short', async () => {
   );
   expect(total).toBe(25);
   expect(sizes).toEqual([10, 10, 5]);
+});
+
+test.each([
+  { tookMs: 10, pauseMs: 190 },
+  { tookMs: 400, pauseMs: 1000 },
+])('after a batch of $tookMs ms comes a pause of about $pauseMs ms', async ({ tookMs, pauseMs }) => {
+  jest.useFakeTimers();
+  try {
+    const pauses: number[] = [];
+    let endedAt: number | undefined;
+    const pruning = inBatches(
+      async () => {
+        if (endedAt !== undefined) pauses.push(performance.now() - endedAt);
+        jest.advanceTimersByTime(tookMs);
+        endedAt = performance.now();
+        return pauses.length < 30 ? 10 : 0;
+      },
+      prunePlan({ batchSize: 10 }),
+    );
+    await jest.advanceTimersByTimeAsync(100_000);
+    expect(await pruning).toBe(300);
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(0.74 * pauseMs);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(1.26 * pauseMs);
+    expect(new Set(pauses).size).toBeGreaterThan(10);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('names are one or two parts, and are quoted', () => {
