@@ -1,7 +1,7 @@
 /**
  * Writes any text as an SQL literal. Escaped down to letters, digits, `_` and `-`, so that no setting can give it another
- * meaning. A literal, because Postgres 18 read the whole of a CHAR(36) table to compare `event_id` with
- * `convert_from(…)`, which it does not compute while it plans.
+ * meaning. A literal, because it takes on the column's collation: `convert_from(…)` brings the collation "C" with it, and
+ * compared by that no index of another collation is of use, so that every repeat read the whole table.
  */
 export function text(value: string): string {
   const escaped = value.replace(/[^\w-]/gu, (one) => `\\U${(one.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`);
