@@ -110,7 +110,10 @@ function makeApp(config: ContractConfig, unhandled: readonly string[]): Contract
       entry.aborted = String((context.signal.reason as { code?: unknown } | undefined)?.code);
     });
     try {
-      await behave(behaviour, () => lostSecrets++);
+      await behave(behaviour, {
+        loseSecret: () => lostSecrets++,
+        copies: () => outcomes.filter(({ code, eventId }) => code === 'in_progress' && eventId === event.id).length,
+      });
       entry.ended = 'succeeded';
       return behaviour;
     } catch (error) {

@@ -24,6 +24,9 @@ export interface NodeResponse {
 /** The size of the answer of an event whose behaviour is `stream`. */
 export const STREAM_CHUNKS = 40;
 export const STREAM_CHUNK_BYTES = 16_384;
+/** So many copies an event whose behaviour is `copied` waits for: by the second, the first sender's leaving is known. */
+export const COPIES = 2;
+const COPIED_MS = 5000;
 
 /** Writes a route's answer to Node's `ServerResponse`, as Express and Next's Pages Router have it. */
 export async function writeAnswer(response: NodeResponse, answer: RouteAnswer): Promise<void> {
@@ -56,9 +59,21 @@ export function steering(event: FactuareaEvent): { behave: readonly string[]; no
   return { behave: object?.metadata?.behave ?? [], note: object?.note };
 }
 
+/** What a behaviour may need of the app that it is asked for in. */
+export interface Surroundings {
+  readonly loseSecret: () => void;
+  /** How many copies of the event have been answered `in_progress`. */
+  readonly copies: () => number;
+}
+
 /** Does what the word asks for. */
-export async function behave(behaviour: string, loseSecret: () => void): Promise<void> {
+export async function behave(behaviour: string, { loseSecret, copies }: Surroundings): Promise<void> {
   const [name, value] = behaviour.split(':');
+  if (name === 'copied') {
+    // Not for ever: where an adapter is wrong they never come.
+    const end = performance.now() + COPIED_MS;
+    while (copies() < COPIES && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
   if (name === 'slow') return new Promise((resolve) => setTimeout(resolve, Number(value)));
   if (name === 'hang') return new Promise(() => {});
   if (name === 'lose_secret') return loseSecret();
@@ -70,12 +85,10 @@ export async function behave(behaviour: string, loseSecret: () => void): Promise
 /** What the route answers after it has done what the word asks for. */
 export function routeAnswer(behaviour: string): RouteAnswer {
   const [name, value] = behaviour.split(':');
-  const status = name === 'status' ? Number(value) : 200;
-  const headers = {
-    'x-app': 'contract',
-    'content-type': name === 'stream' ? 'application/octet-stream' : 'text/plain',
-  };
-  const body = name === 'stream' ? chunks() : status === 204 ? '' : `app:${status}`;
+  const status = Number(value) >= 100 && name !== 'slow' ? Number(value) : 200;
+  const streams = name === 'stream' || value === 'stream';
+  const headers = { 'x-app': 'contract', 'content-type': streams ? 'application/octet-stream' : 'text/plain' };
+  const body = streams ? chunks() : status === 204 ? '' : `app:${status}`;
   return { status, headers, body, close: name === 'close' };
 }
 

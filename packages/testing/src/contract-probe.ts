@@ -96,6 +96,15 @@ export class Probe {
     }
   }
 
+  /** Sends one attempt and leaves once the app has it. */
+  async sendAndLeave(event: ProbeEvent): Promise<void> {
+    const connection = await Connection.open(this.url);
+    await connection.write(await this.head(event));
+    await connection.write(event.body);
+    await until('the handler runs', async () => (await this.runs(event.id))[0]);
+    connection.destroy();
+  }
+
   /** The head of a request, with the headers that Factuarea sends. */
   async head({ id, body }: ProbeEvent, attempt: Attempt = {}): Promise<string> {
     const signature = attempt.signature === undefined ? await this.sign(body) : attempt.signature;

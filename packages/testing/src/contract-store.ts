@@ -81,7 +81,7 @@ export function contractStore(calls: StoreCall[]): Store<unknown> {
       done: () => record(id, 'done', done),
       release: () => record(id, 'release', release),
       extend: (ms) => record(id, 'extend', async () => own.extend?.(ms) ?? false),
-      abandon: () => record(id, 'abandon', async () => undefined),
+      abandon: () => record(id, 'abandon', () => own.release()),
     };
   }
 

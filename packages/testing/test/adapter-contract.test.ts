@@ -52,6 +52,11 @@ describe('the contract finds', () => {
       { unheld: true },
       ['middleware/settled-first', 'middleware/stream-settled-first', 'middleware/commit-failed'],
     ],
+    [
+      'a route that is given up with its sender',
+      { hangsUp: true },
+      ['middleware/gone-mid-handler', 'middleware/route-gone-not-2xx', 'middleware/route-gone-stream'],
+    ],
   ])(
     '%s',
     async (_, mistakes, ids) => {

@@ -22,6 +22,8 @@ export interface Mistakes {
   readonly headers?: Readonly<Record<string, string>>;
   /** Lets the route's answer out as soon as it is known. */
   readonly unheld?: true;
+  /** Takes the sender's leaving for the end of the route. */
+  readonly hangsUp?: true;
 }
 
 /** The core with nothing but a thin shim over `node:http`: what every adapter is compared with. */
@@ -46,7 +48,7 @@ export async function startBare(
     let own: RouteAnswer | undefined;
     const outgoing = await middleware.receive(incoming, async (_, context) => {
       const gone = new Promise<never>((_, reject) => {
-        response.once('close', () => reject(new FactuareaWebhookError('route_closed', 'The connection was closed.')));
+        if (mistakes.hangsUp) response.once('close', () => reject(new Error('The connection was closed.')));
       });
       own = await Promise.race([app.route(context), gone]);
       if (own.close) throw new FactuareaWebhookError('route_closed', 'The route closed the connection.');

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { STREAM_CHUNK_BYTES, STREAM_CHUNKS } from '../contract-behaviour.ts';
-import { until } from '../contract-probe.ts';
+import { COPIES, STREAM_CHUNK_BYTES, STREAM_CHUNKS } from '../contract-behaviour.ts';
+import { retried } from '../contract-probe.ts';
 import { faultyId } from '../contract-store.ts';
-import { Connection } from '../raw-client.ts';
 import { uuidV7 } from '../uuid.ts';
 import type { Case } from './case.ts';
 
@@ -53,28 +52,57 @@ export const middlewareCases: readonly Case[] = [
   },
   {
     id: 'route-closes',
-    title: 'a route that breaks the connection off frees the event',
+    title: 'a route that breaks the connection off frees the event at once',
     forms,
     async run(probe) {
       const event = probe.event(['close', 'succeed']);
       const answer = await probe.send(event).catch(() => undefined);
       assert.ok(answer === undefined || answer.status === 500, `answered ${answer?.status}`);
-      await until('a retry is handled', async () => (await probe.send(event)).status === 200);
+      probe.isHandled(await retried(probe, event));
+      assert.deepEqual(await probe.calls(event.id), ['claim mine', 'release undefined', 'claim mine', 'done true']);
+    },
+  },
+  {
+    id: 'route-limit',
+    title: 'a route that never answers: 503 at the handler’s limit, where its event becomes free',
+    forms,
+    async run(probe) {
+      const stays = probe.event(['hang', 'succeed']);
+      const leaves = probe.event(['hang', 'succeed']);
+      const [answer] = await Promise.all([probe.send(stays), probe.sendAndLeave(leaves)]);
+      probe.isAnswer(answer, 503, 'deadline_exceeded');
+      for (const event of [stays, leaves]) {
+        probe.isHandled(await retried(probe, event));
+        const runs = await probe.runs(event.id);
+        assert.deepEqual(
+          runs.map(({ aborted }) => aborted),
+          ['handler_limit', undefined],
+        );
+      }
+    },
+  },
+  {
+    id: 'route-gone-not-2xx',
+    title: 'the sender goes away, and the route answers 500: the next copy is handled',
+    forms,
+    async run(probe) {
+      const event = probe.event(['copied:500', 'succeed']);
+      await probe.sendAndLeave(event);
+      for (let i = 0; i < COPIES; i++) probe.isAnswer(await probe.send(event), 503, 'in_progress');
+      probe.isHandled(await retried(probe, event));
       assert.equal((await probe.runs(event.id)).length, 2);
     },
   },
   {
-    id: 'route-hangs',
-    title: 'a route that never answers: the event is free once the sender has gone',
+    id: 'route-gone-stream',
+    title: 'the sender goes away, and the route answers with a stream: the event is done',
     forms,
     async run(probe) {
-      const event = probe.event(['hang', 'succeed']);
-      const connection = await Connection.open(probe.url);
-      await connection.write(await probe.head(event));
-      await connection.write(event.body);
-      await until('the route runs', async () => (await probe.runs(event.id))[0]);
-      connection.destroy();
-      await until('a retry is answered 200', async () => (await probe.send(event)).status === 200);
+      const event = probe.event(['copied:stream']);
+      await probe.sendAndLeave(event);
+      for (let i = 0; i < COPIES; i++) probe.isAnswer(await probe.send(event), 503, 'in_progress');
+      probe.isAnswer(await retried(probe, event), 200, 'repeat');
+      assert.equal((await probe.runs(event.id)).length, 1);
     },
   },
   {

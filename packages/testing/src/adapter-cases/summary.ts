@@ -48,7 +48,9 @@ export const summaryCases: readonly Case[] = [
         const open = runs.filter(({ id, ended }) => {
           const calls = store.filter((one) => one.id === id);
           const claims = calls.filter(({ result }) => result === 'mine').length;
-          const ends = calls.filter(({ call, result }) => call === 'release' || (call === 'done' && result)).length;
+          const ends = calls.filter(
+            ({ call, result }) => call === 'release' || call === 'abandon' || (call === 'done' && result),
+          ).length;
           return ended !== undefined && ends < claims;
         });
         return open.length === 0;
