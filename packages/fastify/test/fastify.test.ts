@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import {
   type Claim,
@@ -332,34 +331,6 @@ describe('the middleware form', () => {
     expect(ends).toEqual(['release']);
     await expect(post(url)).rejects.toThrow();
     expect(ends).toEqual(['release', 'release']);
-  });
-
-  test('a sender that leaves frees the event', async () => {
-    const { store, ends } = watched();
-    const body = event();
-    const signature = await signDelivery({ body, secret });
-    let leave = (): void => {};
-    let tellReleased = (): void => {};
-    const released = new Promise<void>((resolve) => {
-      tellReleased = resolve;
-    });
-    const url = await own(
-      // Never answers: the route's reply is hijacked, and then forgotten.
-      (_request, reply) => {
-        reply.hijack().raw.once('close', tellReleased);
-        leave();
-      },
-      store,
-    );
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    leave = () => socket.destroy();
-    socket.write(
-      `POST /own HTTP/1.1\r\nHost: x\r\nFactuarea-Signature: ${signature}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
-    await released;
-    // The release follows the connection's end by a few turns of the event loop.
-    for (let turn = 0; turn < 100 && ends.length === 0; turn++) await new Promise(setImmediate);
-    expect(ends).toEqual(['release']);
   });
 
   test('a failed commit replaces the route’s answer, streams and headers included', async () => {
