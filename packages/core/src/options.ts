@@ -1,3 +1,4 @@
+import { checkNames } from './checks.ts';
 import { type DoneCache, doneCache, noCache } from './done-cache.ts';
 import { configError } from './errors.ts';
 import type { EventOf, FactuareaEvent, KnownEventType, UnknownEvent } from './events.ts';
@@ -105,11 +106,7 @@ export function checkOptions<Tx>(options: ReceiverOptions<Tx>): Settings<Tx> {
     throw configError('The options must be an object: give a function as `handler`, a string as `secret`.');
   }
   // A misspelt `handler` would turn the receiver into its middleware form, so unknown names are refused.
-  for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(names, name)) {
-      throw configError(`There is no option \`${name}\`. The options are: ${Object.keys(names).join(', ')}.`);
-    }
-  }
+  checkNames(options, Object.keys(names));
   const timeout = between('timeoutSeconds', options.timeoutSeconds, 10, 1, 30);
   const answerMarginMs = Math.max(300, timeout * 100);
   const retention = between('retention', options.retention, 90, 7, 36_500);

@@ -1,4 +1,5 @@
 /** What the stores have in common, for those who write one. */
+export { checkNames, timeoutMsOf } from './checks.ts';
 export { configError } from './errors.ts';
 export { type Guarded, guard } from './guard.ts';
 export { quoteName, splitName } from './names.ts';
@@ -12,6 +13,7 @@ export {
   type StopPruning,
   schedulePrune,
 } from './prune.ts';
+export { type PruneSchedules, pruneSchedules, type SqlStore, type StoreStats } from './sql-store.ts';
 export { pause, within } from './time.ts';
 
 /** A token that no other claim has: what settles a claim proves with it that the claim is its own. */

@@ -1,3 +1,3 @@
+export type { StoreStats } from '@factuarea-webhook/core/store-kit';
 export type { ConnectionOf, MysqlConnection, MysqlPool } from './client.ts';
 export { type MysqlStore, type MysqlStoreOptions, mysqlStore } from './store.ts';
-export type { StoreStats } from './upkeep.ts';

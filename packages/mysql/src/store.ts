@@ -1,17 +1,18 @@
-import type { Claim, ClaimOptions, PruneOptions, Store } from '@factuarea-webhook/core';
+import type { ClaimOptions, PruneOptions, Store } from '@factuarea-webhook/core';
 import {
+  checkNames,
   configError,
-  type PruneScheduleOptions,
   prunePlan,
+  pruneSchedules,
   retentionSeen,
-  type StopPruning,
-  schedulePrune,
+  type SqlStore,
+  timeoutMsOf,
 } from '@factuarea-webhook/core/store-kit';
 import type { ConnectionOf, MysqlConnection, MysqlPool } from './client.ts';
 import { leaseClaims } from './lease.ts';
 import { type Mode, tableOf } from './table.ts';
 import { transactionClaims } from './transaction.ts';
-import { forget, migrate, prune, type StoreStats, schemaOf, stats } from './upkeep.ts';
+import { forget, migrate, prune, schemaOf, stats } from './upkeep.ts';
 
 /** Options of `mysqlStore`. */
 export interface MysqlStoreOptions {
@@ -34,24 +35,8 @@ export interface MysqlStoreOptions {
   readonly timeoutSeconds?: number;
 }
 
-/** A store in MySQL or MariaDB. Every call rejects with `store_unavailable` where the server does not do as asked. */
-export interface MysqlStore<Tx> extends Store<Tx> {
-  claim(id: string, options: ClaimOptions): Promise<Claim<Tx>>;
-  /** Deletes ids that were done before `olderThan`, in small batches; gives the number deleted. */
-  prune(options?: PruneOptions): Promise<number>;
-  /** Prunes now and then for as long as the process lives. Gives the function that stops it. */
-  schedulePrune(options?: PruneScheduleOptions): StopPruning;
-  /** Forgets an id, so that its next delivery is handled again. True when it was known. */
-  forget(id: string): Promise<boolean>;
-  /** Makes the table and its index where they are missing, and checks them where not. Safe from many at once. */
-  migrate(): Promise<void>;
-  /** The DDL of the table, for migrations of your own. */
-  readonly schema: string;
-  /** Counts the ids that are done, by reading the whole table: for the command line, not for every request. */
-  stats(): Promise<StoreStats>;
-  /** Stops scheduled prunings, and waits for one that is under way. The pool stays open: it is yours. */
-  close(): Promise<void>;
-}
+/** A store in MySQL or MariaDB. */
+export interface MysqlStore<Tx> extends SqlStore<Tx> {}
 
 const optionNames = ['mode', 'table', 'maxConnections', 'timeoutSeconds'];
 
@@ -90,36 +75,28 @@ export function mysqlStore(pool: MysqlPool, options: MysqlStoreOptions = {}): My
   const { mode, table, maxConnections, timeoutMs } = check(pool, options);
   const timeoutOf = ({ timeoutMs: asked = 2000 }: ClaimOptions): number => timeoutMs ?? asked;
   const retention = retentionSeen();
-  const stops = new Set<StopPruning>();
   const claim: Store<MysqlConnection | undefined>['claim'] =
     mode === 'lease'
       ? leaseClaims({ pool, table, timeoutOf })
       : transactionClaims({ pool, table, maxConnections, timeoutOf });
 
-  const store: MysqlStore<MysqlConnection | undefined> = {
+  const pruneNow = async (options?: PruneOptions): Promise<number> =>
+    prune(pool, table, mode, prunePlan(options, retention.ageMs));
+  const { schedulePrune, stopAll } = pruneSchedules(pruneNow);
+
+  return {
     async claim(id, claimOptions) {
       retention.note(claimOptions.retentionMs);
       return claim(id, claimOptions);
     },
-    prune: async (pruneOptions) => prune(pool, table, mode, prunePlan(pruneOptions, retention.ageMs)),
-    schedulePrune(scheduleOptions) {
-      const stopNow = schedulePrune((pruneOptions) => store.prune(pruneOptions), scheduleOptions);
-      const stop = (): Promise<void> => {
-        stops.delete(stop);
-        return stopNow();
-      };
-      stops.add(stop);
-      return stop;
-    },
+    prune: pruneNow,
+    schedulePrune,
     forget: (id) => forget(pool, table, mode, id),
     migrate: () => migrate(pool, table, mode),
     schema: schemaOf(table, mode),
     stats: () => stats(pool, table, mode),
-    async close() {
-      await Promise.all([...stops].map((stop) => stop()));
-    },
+    close: stopAll,
   };
-  return store;
 }
 
 function check(pool: MysqlPool, options: MysqlStoreOptions) {
@@ -128,16 +105,9 @@ function check(pool: MysqlPool, options: MysqlStoreOptions) {
       'The first argument must be a pool of `mysql2/promise`: mysqlStore(createPool(url)). Of another pool, give `pool.promise()`.',
     );
   }
-  for (const name of Object.keys(options)) {
-    if (!optionNames.includes(name)) {
-      throw configError(`There is no option \`${name}\`. The options are: ${optionNames.join(', ')}.`);
-    }
-  }
+  checkNames(options, optionNames);
   const { mode = 'transaction', timeoutSeconds } = options;
   if (mode !== 'transaction' && mode !== 'lease') throw configError("`mode` must be 'transaction' or 'lease'.");
-  if (timeoutSeconds !== undefined && !(timeoutSeconds >= 0.05 && timeoutSeconds <= 30)) {
-    throw configError('`timeoutSeconds` must be a number from 0.05 to 30.');
-  }
   // 0 is mysql2's word for a pool without a limit.
   const size = pool.pool?.config?.connectionLimit || 1000;
   const { maxConnections = Math.max(1, Math.floor(size * 0.8)) } = options;
@@ -149,6 +119,6 @@ function check(pool: MysqlPool, options: MysqlStoreOptions) {
     mode,
     table: tableOf(table, mode),
     maxConnections,
-    timeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
+    timeoutMs: timeoutMsOf(timeoutSeconds),
   } as const;
 }

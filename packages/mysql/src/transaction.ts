@@ -100,7 +100,12 @@ async function open<Client extends MysqlConnection>(
       }
       await ask(`SAVEPOINT ${SAVEPOINT}`);
       place.granted();
-      return own({ connection, unlock, table, id, fence: Number(fence), timeoutMs, onEnd });
+      const ended = (): void => {
+        // Once the handler has ended it needs no second connection, so what is kept free for that serves the commits.
+        place.free();
+        onEnd();
+      };
+      return own({ connection, unlock, table, id, fence: Number(fence), timeoutMs, onEnd: ended });
     } catch (error) {
       if (connection) rollBack(connection, unlock, timeoutMs);
       if (isConflict(error)) return busy(1000);

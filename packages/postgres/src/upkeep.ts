@@ -1,4 +1,4 @@
-import { inBatches, type PrunePlan } from '@factuarea-webhook/core/store-kit';
+import { inBatches, type PrunePlan, type StoreStats } from '@factuarea-webhook/core/store-kit';
 import type { PgPool, Result } from './client.ts';
 import { askOnce, connect } from './connections.ts';
 import { unavailable } from './failures.ts';
@@ -6,16 +6,6 @@ import { alone, interval } from './sql.ts';
 import type { Table } from './table.ts';
 
 export type Mode = 'transaction' | 'lease';
-
-/** How many ids are done, and since when. */
-export interface StoreStats {
-  readonly count: number;
-  /** When the id that was done first was done; undefined where there is none. */
-  readonly oldest: Date | undefined;
-  readonly newest: Date | undefined;
-  /** Ids done per day in UTC: `{ '2026-01-31': 12 }`, oldest first. */
-  readonly byDay: Readonly<Record<string, number>>;
-}
 
 // Upkeep may take its time, as nobody waits for an answer.
 const UPKEEP_MS = 30_000;

@@ -1,14 +1,5 @@
+import type { StoreStats } from '@factuarea-webhook/core/store-kit';
 import type { RedisClient, RedisNode } from './client.ts';
-
-/** How many ids are done, and since when. */
-export interface StoreStats {
-  readonly count: number;
-  /** When the id that was done first was done; undefined where there is none. */
-  readonly oldest: Date | undefined;
-  readonly newest: Date | undefined;
-  /** Ids done per day, by the store's clock in UTC: `{ '2026-01-31': 12 }`, oldest first. */
-  readonly byDay: Readonly<Record<string, number>>;
-}
 
 /** Looks through every key of every master. Each page is small, so that other commands get their turn. */
 export async function readStats(client: RedisClient, prefix: string): Promise<StoreStats> {

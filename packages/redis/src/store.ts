@@ -1,10 +1,10 @@
 import { type Claim, type ClaimOptions, FactuareaWebhookError, type Logger, type Store } from '@factuarea-webhook/core';
-import { configError, newToken } from '@factuarea-webhook/core/store-kit';
+import { checkNames, configError, newToken, type StoreStats, timeoutMsOf } from '@factuarea-webhook/core/store-kit';
 import type { RedisClient } from './client.ts';
 import { scriptRunner } from './commands.ts';
 import { watchEviction } from './eviction.ts';
 import { claimScript, doneScript, extendScript, forgetScript, releaseScript } from './scripts.ts';
-import { readStats, type StoreStats } from './stats.ts';
+import { readStats } from './stats.ts';
 
 /** Options of `redisStore`. */
 export interface RedisStoreOptions {
@@ -97,18 +97,11 @@ function check(
       throw configError('The first argument must be an ioredis client: redisStore(new Redis(url)).');
     }
   }
-  for (const name of Object.keys(options)) {
-    if (!optionNames.includes(name)) {
-      throw configError(`There is no option \`${name}\`. The options are: ${optionNames.join(', ')}.`);
-    }
-  }
+  checkNames(options, optionNames);
   const { prefix = 'factuarea-webhook:', timeoutSeconds, logger = consoleLogger } = options;
   if (typeof prefix !== 'string' || prefix === '') throw configError('`prefix` must be a text, such as "billing:".');
-  if (timeoutSeconds !== undefined && !(timeoutSeconds >= 0.05 && timeoutSeconds <= 30)) {
-    throw configError('`timeoutSeconds` must be a number from 0.05 to 30.');
-  }
   if (typeof logger?.warn !== 'function') throw configError('`logger` has no method `warn`.');
-  return { prefix, timeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000, logger };
+  return { prefix, timeoutMs: timeoutMsOf(timeoutSeconds), logger };
 }
 
 const consoleLogger: Pick<Logger, 'warn'> = { warn: (fields, message) => console.warn(message, fields) };

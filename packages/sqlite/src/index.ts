@@ -1,5 +1,5 @@
+export type { StoreStats } from '@factuarea-webhook/core/store-kit';
 export type { SqliteDatabase, SqliteStatement } from './driver.ts';
-export type { SqliteStats } from './stats.ts';
 export {
   type SqliteLeaseOptions,
   type SqliteStore,

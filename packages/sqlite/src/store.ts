@@ -1,18 +1,18 @@
-import type { Claim, ClaimOptions, PruneOptions, Store } from '@factuarea-webhook/core';
+import type { PruneOptions } from '@factuarea-webhook/core';
 import {
+  checkNames,
   configError,
   inBatches,
-  type PruneScheduleOptions,
   prunePlan,
+  pruneSchedules,
   retentionSeen,
-  type StopPruning,
-  schedulePrune,
+  type SqlStore,
 } from '@factuarea-webhook/core/store-kit';
 import { access, TIMEOUT_MS } from './access.ts';
 import { connections } from './connections.ts';
 import type { SqliteDatabase } from './driver.ts';
 import { leases } from './leases.ts';
-import { type SqliteStats, statsOf } from './stats.ts';
+import { statsOf } from './stats.ts';
 import { eventTable } from './table.ts';
 import { transactions } from './transactions.ts';
 
@@ -36,24 +36,11 @@ export interface SqliteTransactionOptions {
   readonly table?: string;
 }
 
-/** A store in an SQLite file. */
-export interface SqliteStore<Tx = undefined> extends Store<Tx> {
-  claim(id: string, options: ClaimOptions): Promise<Claim<Tx>>;
-  /** Deletes ids that were done before `olderThan`, in small batches. Any number of processes may do so at once. */
-  prune(options?: PruneOptions): Promise<number>;
-  /** Prunes now and then, until the store is closed or the function given back is called. */
-  schedulePrune(options?: PruneScheduleOptions): StopPruning;
-  /** Forgets an id, so that its next delivery is handled again. True when it was known. */
-  forget(id: string): Promise<boolean>;
-  /** Makes the table where it is missing. The first claim does so too; call it where claims may not make tables. */
-  migrate(): Promise<void>;
-  /** What `migrate` runs, for those who keep migrations of their own. */
-  readonly schema: string;
-  /** Counts the ids that are done, by day. Reads the whole table: for people, not for every request. */
-  stats(): Promise<SqliteStats>;
-  /** Stops scheduled prunings, and closes the connection where the store has opened it. */
-  close(): Promise<void>;
-}
+/**
+ * A store in an SQLite file. The first claim makes the table where it is missing; `migrate` is for where claims may not.
+ * `close` also closes the connection that the store has opened.
+ */
+export interface SqliteStore<Tx = undefined> extends SqlStore<Tx> {}
 
 /**
  * Keeps ids in an SQLite file, through any synchronous driver: `node:sqlite`, `better-sqlite3` or `libsql`. Several
@@ -102,13 +89,14 @@ export function sqliteStore(
   const { shared, fresh, close } = connections(source);
   const own = access(shared, table);
   const retention = retentionSeen();
-  const schedules = new Set<StopPruning>();
   const take = mode === 'transaction' ? transactions(fresh, own, table) : leases(own, table);
 
   async function prune(options?: PruneOptions): Promise<number> {
     const plan = prunePlan(options, retention.ageMs);
     return inBatches(() => own.write(TIMEOUT_MS, (database) => table.prune(database, plan)), plan);
   }
+
+  const { schedulePrune, stopAll } = pruneSchedules(prune);
 
   return {
     schema: table.ddl,
@@ -118,15 +106,11 @@ export function sqliteStore(
       retention.note(options.retentionMs);
       return take(id, options);
     },
-    schedulePrune(options) {
-      const stop = schedulePrune(prune, options);
-      schedules.add(stop);
-      return stop;
-    },
+    schedulePrune,
     forget: (id) => own.write(TIMEOUT_MS, (database) => table.forget(database, id)),
     stats: async () => statsOf(await own.read(TIMEOUT_MS, table.days)),
     async close() {
-      await Promise.all([...schedules].map((stop) => stop()));
+      await stopAll();
       close();
     },
   };
@@ -136,11 +120,7 @@ function check(
   source: unknown,
   options: SqliteLeaseOptions | SqliteTransactionOptions,
 ): { mode: string; table: string } {
-  for (const option of Object.keys(options)) {
-    if (option !== 'mode' && option !== 'table') {
-      throw configError(`There is no option \`${option}\`. The options are: mode, table.`);
-    }
-  }
+  checkNames(options, ['mode', 'table']);
   const { mode = 'lease', table = 'factuarea_webhook_events' } = options;
   if (mode !== 'lease' && mode !== 'transaction') throw configError('`mode` must be "lease" or "transaction".');
   if (typeof source === 'function') return { mode, table };
