@@ -30,18 +30,18 @@ export async function writeOutgoing(response: NodeResponse, { status, headers, b
 
   const rest = hasRest(req) ? restOf(req, res) : 'none';
   const isLast = rest === 'large' || rest === 'withheld';
-  const bytes = Buffer.from(body ?? '');
   const closing = isLast && req.httpVersionMajor < 2 ? { connection: 'close' } : {};
-  res.writeHead(status, { ...headers, 'content-length': String(bytes.byteLength), ...closing });
+  const text = body ?? '';
+  res.writeHead(status, { ...headers, 'content-length': String(Buffer.byteLength(text)), ...closing });
   if (rest === 'none' || rest === 'withheld') {
-    res.end(bytes);
+    res.end(text);
     // What was paused half-read would keep the connection's next request waiting.
     req?.resume();
     return;
   }
   // The sender has the whole answer with this write. Ending it would make Node close the connection, and closing with
   // bytes unread makes the kernel send a reset, which can take the answer away from a sender that is still sending.
-  res.write(bytes);
+  res.write(text);
   // Where the method is HEAD, `write` sends nothing.
   res.flushHeaders();
   const isDrained = await throwRestAway(req);
