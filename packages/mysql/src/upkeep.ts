@@ -1,19 +1,9 @@
-import { inBatches, type PrunePlan } from '@factuarea-webhook/core/store-kit';
+import { inBatches, type PrunePlan, type StoreStats } from '@factuarea-webhook/core/store-kit';
 import type { MysqlPool } from './client.ts';
 import { work } from './connections.ts';
 import { errorNumber, storeUnavailable, unavailable } from './failures.ts';
 import { CLOCK, rowOf } from './sql.ts';
 import { type Ask, ID_TYPE, type Mode, type Table } from './table.ts';
-
-/** How many ids are done, and since when. */
-export interface StoreStats {
-  readonly count: number;
-  /** When the id that was done first was done; undefined where there is none. */
-  readonly oldest: Date | undefined;
-  readonly newest: Date | undefined;
-  /** Ids done per day in UTC: `{ '2026-01-31': 12 }`, oldest first. */
-  readonly byDay: Readonly<Record<string, number>>;
-}
 
 // Upkeep may take its time, as nobody waits for an answer.
 const UPKEEP_MS = 30_000;
@@ -68,6 +58,8 @@ export async function prune(pool: MysqlPool, table: Table, mode: Mode, plan: Pru
   const old = mode === 'lease' ? oldLease(plan) : oldRow(plan);
   // No event's, since ids are not empty.
   const lock = table.lockOf('');
+  const byAge = await run(pool, table, (ask) => forceIndex(ask, name, 'received_at'));
+  const byId = await run(pool, table, (ask) => forceIndex(ask, name, 'event_id'));
   const batch = async (ask: Ask): Promise<number> => {
     // Batches take turns: two at once lock the same rows in different orders, which ends one of them as a deadlock.
     const { rows: turn } = await ask(`SELECT GET_LOCK(${lock}, ${TURN_SECONDS})`);
@@ -75,16 +67,26 @@ export async function prune(pool: MysqlPool, table: Table, mode: Mode, plan: Pru
     // Without locks on the gaps between rows, which would keep new ids waiting.
     await ask('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
     await ask('START TRANSACTION');
-    const { rows } = await ask(
-      `SELECT HEX(CONVERT(event_id USING utf8mb4)) FROM ${name} WHERE ${old} ORDER BY received_at LIMIT ${plan.batchSize} FOR UPDATE SKIP LOCKED`,
-    );
-    const ids = rows.map(([id]) => `_utf8mb4 X'${id}'`);
-    const deleted = ids.length ? await ask(`DELETE FROM ${name} WHERE event_id IN (${ids.join(',')})`) : undefined;
+    // Joined, so that each id is looked up by itself: a list of ids is read as ranges, and a range locks the row behind
+    // its end as well, which may be of an event that is being handled.
+    const deleted = await ask(`DELETE old FROM (
+  SELECT event_id FROM ${name}${byAge} WHERE ${old} ORDER BY received_at LIMIT ${plan.batchSize} FOR UPDATE SKIP LOCKED
+) AS gone STRAIGHT_JOIN ${name} AS old${byId} ON old.event_id = gone.event_id`);
     await ask('COMMIT');
     await ask(`DO RELEASE_LOCK(${lock})`);
-    return deleted?.affected ?? 0;
+    return deleted.affected;
   };
   return inBatches(() => run(pool, table, batch), plan);
+}
+
+/**
+ * Names the index of a column, where there is one. A small table would be read as a whole, and a statement that locks
+ * waits for every row that it passes: for those of events that are being handled.
+ */
+async function forceIndex(ask: Ask, name: string, column: string): Promise<string> {
+  const { rows } = await ask(`SHOW INDEX FROM ${name} WHERE Seq_in_index = 1 AND Column_name = '${column}'`);
+  const index = rows[0]?.[2];
+  return typeof index === 'string' ? ` FORCE INDEX (\`${index.replaceAll('`', '``')}\`)` : '';
 }
 
 /** `received_at` is in the session's time zone, as the guide's TIMESTAMP is. */

@@ -125,37 +125,6 @@ describe.each(['transaction', 'lease'] as const)('what is kept in mode %s', (mod
     expect(await count()).toBe(10);
   });
 
-  test('pruning from 4 processes during claims: no deadlock, no live row lost, and claims stay quick', async () => {
-    const pruners = Array.from({ length: 4 }, () => storeOn(connect()));
-    let claims = 0;
-    const p99Of = async (enough: () => boolean): Promise<number> => {
-      const times: number[] = [];
-      while (times.length < 100 || !enough()) {
-        const startedAt = performance.now();
-        const claim = own(await store.claim(`live-${claims++}`, lifetimes));
-        times.push(performance.now() - startedAt);
-        expect(await claim.done()).toBe(true);
-      }
-      return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0;
-    };
-
-    let ratio = Number.POSITIVE_INFINITY;
-    // What else the machine does can slow one round down, but a claim that waits for prunings is slow in each.
-    for (let round = 0; round < 4 && ratio > 2; round += 1) {
-      const before = await p99Of(() => true);
-      await fill(1000, 100);
-      let pruned = false;
-      const pruning = Promise.all(pruners.map((one) => one.prune({ batchSize: 100 }))).finally(() => {
-        pruned = true;
-      });
-      const during = await p99Of(() => pruned);
-      expect((await pruning).reduce((sum, one) => sum + one, 0)).toBe(1000);
-      ratio = during / Math.max(before, await p99Of(() => true));
-    }
-    expect(ratio).toBeLessThanOrEqual(2);
-    expect((await store.stats()).count).toBe(claims);
-  }, 60_000);
-
   test('a client’s clock that is hours off, or stepping, changes nothing', async () => {
     const real = Date.now();
     await fill(1, 100);

@@ -1,6 +1,3 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import type { ClaimOptions, OwnClaim, Store } from '@factuarea-webhook/core';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type SqliteDatabase, sqliteStore } from '../src/index.ts';
@@ -165,39 +162,4 @@ describe('the table', () => {
     expect(Object.keys(byDay)).toEqual([oldest, newest].map((date) => date?.toISOString().slice(0, 10)));
     expect(Math.abs(Number(newest) - (Date.now() - 3 * DAY_MS))).toBeLessThan(60_000);
   });
-
-  test('4 processes prune during claims: each old id goes once, and nothing else does', async () => {
-    const store = sqliteStore(() => libsql.open(path));
-    await store.migrate();
-    insertDone(12_000, 100);
-    const children = Array.from({ length: 4 }, () =>
-      fork(join(__dirname, '../../../tests/failures/register.cjs'), [join(__dirname, 'fixtures/prune.ts'), path]),
-    );
-    await Promise.all(children.map((child) => once(child, 'message')));
-    const pruned = children.map(async (child): Promise<number> => {
-      child.send('go');
-      const ended = once(child, 'exit').then(() => [{ deleted: Number.NaN }]);
-      const [{ deleted }] = (await Promise.race([once(child, 'message'), ended])) as [{ deleted: number }];
-      return deleted;
-    });
-    let pruning = true;
-    const total = Promise.all(pruned).finally(() => {
-      pruning = false;
-    });
-    const ids: string[] = [];
-    for (let at = 0; pruning || at < 50; at++) {
-      const id = `live-${at}`;
-      await finish(store, id);
-      ids.push(id);
-      // The driver is synchronous, so a loop of calls on it alone would let no message in.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    const counts = await total;
-    expect(counts.reduce((sum, deleted) => sum + deleted)).toBe(12_000);
-    expect(counts.filter((deleted) => deleted > 0).length).toBeGreaterThan(1);
-    for (const id of ids) expect(await store.claim(id, lifetimes)).toEqual({ state: 'done' });
-    expect(count()).toBe(ids.length);
-    await Promise.all(children.map((child) => child.exitCode ?? once(child, 'exit')));
-    await store.close();
-  }, 60_000);
 });
