@@ -7,8 +7,6 @@ const except = {
   'middleware/expect-continue': noContinue,
   'handler/endless': closes,
   'middleware/endless': closes,
-  'middleware/route-hangs':
-    'workerd does not abort `request.signal` before an answer has begun, also with the flag `enable_request_signal`',
 };
 
 for (const maker of ['fetch', 'hono'] as const) judge(maker, 'workerd', process.execPath, ['serve-worker.mjs'], except);
