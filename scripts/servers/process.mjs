@@ -60,7 +60,7 @@ export function needProgram({ names, aptPackage, variable }) {
     console.error(done.stderr);
   }
   throw new Error(
-    `${names[0]} is missing. Install it (Debian: apt-get install ${aptPackage}), or set ${variable} to what takes its place.`,
+    `${names[0]} is missing. Install it (Debian: apt-get install ${aptPackage})${variable ? `, or set ${variable} to what takes its place` : ''}.`,
   );
 }
 
