@@ -109,3 +109,17 @@ export async function until<Value>(ask: () => Promise<Value | undefined | false>
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
+
+/**
+ * Milliseconds that `work` took beyond `limitMs`. Counted from a timer of that length, so that a machine that is slow to
+ * run any timer at all is not taken for a store that answers late.
+ */
+export async function lateness(limitMs: number, work: () => Promise<unknown>): Promise<number> {
+  let dueAt: number | undefined;
+  const timer = setTimeout(() => {
+    dueAt = performance.now();
+  }, limitMs);
+  await work();
+  clearTimeout(timer);
+  return dueAt === undefined ? 0 : performance.now() - dueAt;
+}

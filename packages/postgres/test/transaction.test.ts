@@ -1,7 +1,18 @@
 import { type PostgresStore, postgresStore } from '@factuarea-webhook/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pool, PoolClient } from 'pg';
-import { countEffects, effect, effectsTable, lifetimes, own, type Place, place, receiving, until } from './support.ts';
+import {
+  countEffects,
+  effect,
+  effectsTable,
+  lateness,
+  lifetimes,
+  own,
+  type Place,
+  place,
+  receiving,
+  until,
+} from './support.ts';
 
 let here: Place;
 let pool: Pool;
@@ -304,8 +315,6 @@ describe('connections', () => {
   test('a pool of 10, 30 copies, a slow handler that takes a second connection: other events stay under 200 ms', async () => {
     const ten = here.pool({ max: 10 });
     const tenStore = postgresStore(ten);
-    // Warm, so that no connection has to be made while the clock runs.
-    await Promise.all(Array.from({ length: 10 }, () => ten.query('SELECT pg_sleep(0.05)')));
     let finish = (): void => {};
     const gate = new Promise<void>((resolve) => {
       finish = resolve;
@@ -322,15 +331,18 @@ describe('connections', () => {
       },
     });
     const quick = receiving({ store: tenStore, handler: (event, { tx }) => effect(tx, event.id) });
+    // Warm, so that no connection is made, and no code run for the first time, while the clock runs: that alone takes up
+    // to 190 ms for the thirty where the machine is busy.
+    await Promise.all(Array.from({ length: 10 }, () => ten.query('SELECT pg_sleep(0.05)')));
+    await Promise.all(Array.from({ length: 30 }, (_, at) => quick(`${id}_warm_${at}`)));
     const copies = Array.from({ length: 30 }, () => slow(id));
-    const times: number[] = [];
     for (let other = 0; other < 20; other++) {
-      const answer = await quick(`${id}_other_${other}`);
-      expect(answer).toMatchObject({ status: 200, code: 'handled' });
-      times.push(answer.ms);
+      const late = await lateness(200, async () => {
+        expect(await quick(`${id}_other_${other}`)).toMatchObject({ status: 200, code: 'handled' });
+      });
+      // One that waited for the pool would be two seconds late.
+      expect(late).toBeLessThan(50);
     }
-    // Nine of ten, since the machine may have other things to do for a moment. Waiting for the pool would slow all.
-    expect(times.sort((a, b) => a - b)[17]).toBeLessThan(200);
     finish();
     const answers = await Promise.all(copies);
     expect(answers.filter(({ code }) => code === 'handled')).toHaveLength(1);
