@@ -90,8 +90,8 @@ async function open<Client extends PgClient>(
 
 /**
  * BEGIN, limits and claim as one message. The lock tells at once that another transaction is handling the id, where a
- * plain ON CONFLICT insert would wait for its end. Made of few and simple statements, since this is planned anew for
- * every event.
+ * plain ON CONFLICT insert would wait for its end. The handler's own limits are set by the way, in a condition that
+ * always holds, which spares two statements and their answers.
  */
 function claimMessage(
   { name, regclass }: Table,
@@ -106,9 +106,9 @@ function claimMessage(
 SET LOCAL statement_timeout = ${Math.ceil(timeoutMs * 0.8)};
 INSERT INTO ${name} (event_id, received_at) SELECT ${column}, CURRENT_TIMESTAMP
   WHERE pg_try_advisory_xact_lock(hashtextextended(${text(id)} COLLATE "C", ${regclass}::oid::bigint))
-  ON CONFLICT (event_id) DO NOTHING RETURNING pg_current_xact_id()::text AS fence,
-    set_config('idle_in_transaction_session_timeout', '${limit + GRACE_MS}', true),
-    set_config('statement_timeout', '${Math.min(sessionMs || limit, limit)}', true)`;
+    AND set_config('idle_in_transaction_session_timeout', '${limit + GRACE_MS}', true) > ''
+    AND set_config('statement_timeout', '${Math.min(sessionMs || limit, limit)}', true) > ''
+  ON CONFLICT (event_id) DO NOTHING RETURNING pg_current_xact_id()::text AS fence`;
 }
 
 /** Ends a transaction that has nothing to keep. Never rejects, and seldom needs to be waited for. */
