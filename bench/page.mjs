@@ -59,8 +59,11 @@ function section(title, method, figures) {
     const sides = ours === undefined ? '' : `${number(ours)} : ${number(theirs)} ${unit}`;
     return `| \`${id}\` | **${number(ratio)}** | ${spread} | ${sides} | ${[goalOf(figure), verdict].join(' ').trim()} |`;
   });
-  const missed = figures.filter((figure) => isMet(figure) === false && notes[figure.id]);
-  const remarks = missed.map(({ id }) => `\`${id}\`: ${notes[id]}`);
+  const missed = figures.filter((figure) => isMet(figure) === false && notes[figure.id]).map(({ id }) => id);
+  const remarks = [...new Set(missed.map((id) => notes[id]))].map((note) => {
+    const ids = missed.filter((id) => notes[id] === note).map((id) => `\`${id}\``);
+    return `${ids.join(', ')}: ${note}`;
+  });
   const table = ['| figure | ratio | half of the rounds | ours : theirs | goal |', '|---|---:|---|---|---|', ...rows];
   return [`## ${title}`, method, table.join('\n'), ...remarks].join('\n\n');
 }

@@ -4,24 +4,36 @@ import { deliveries, rounds, startServer } from '../load.mjs';
 
 export const title = 'Repeats on Postgres';
 
-export const method = `A storm of copies of events that have just been handled, against the recipe on Express as above: once with the set of
-ids known to be done that stands in front of every store, once without it (\`cache: false\`).`;
+export const method = `A storm of copies of events that have just been handled, against the recipe as above: once with the set of ids known
+to be done that stands in front of every store, once without it (\`cache: false\`). On Express, as people have it, and on
+\`node:http\`, where the framework's own time is out of the way. *Bare* is the route that reads the body and answers 200,
+without looking at it: no receiver can be faster.`;
 
 export async function run({ quick, figure }) {
   const postgres = await start();
-  const servers = {
-    cached: await startServer('express', 'ours', postgres.url),
-    uncached: await startServer('express', 'ours', postgres.url, 'no-cache'),
-    recipe: await startServer('express', 'recipe', postgres.url),
-  };
   const load = () => {
     const before = deliveries(100);
-    return { before, counted: Array.from({ length: quick ? 10 : 40 }, () => before).flat() };
+    return { before, counted: Array.from({ length: quick ? 10 : 20 }, () => before).flat() };
   };
-  const { cached, uncached, recipe } = await rounds(servers, { rounds: quick ? 4 : 10, load });
-  for (const server of Object.values(servers)) await server.stop();
-  await postgres.stop();
   const facts = { better: 'higher', unit: 'requests/s' };
-  figure({ id: 'repeats-vs-recipe', ...compared(cached.perSecond, recipe.perSecond), ...facts, goal: 5 });
-  figure({ id: 'repeats-uncached-vs-recipe', ...compared(uncached.perSecond, recipe.perSecond), ...facts, goal: 1.3 });
+  for (const framework of ['express', 'node']) {
+    const servers = {
+      cached: await startServer(framework, 'ours', postgres.url),
+      uncached: await startServer(framework, 'ours', postgres.url, 'no-cache'),
+      bare: await startServer(framework, 'bare', postgres.url),
+      recipe: await startServer(framework, 'recipe', postgres.url),
+    };
+    const { recipe, ...others } = await rounds(servers, { rounds: quick ? 4 : 10, load });
+    for (const server of Object.values(servers)) await server.stop();
+    const on = framework === 'express' ? '' : `-${framework}`;
+    for (const [kind, name, goal] of [
+      ['cached', '', 5],
+      ['uncached', '-uncached', 1.3],
+      ['bare', '-bare'],
+    ]) {
+      const ratio = compared(others[kind].perSecond, recipe.perSecond);
+      figure({ id: `repeats${on}${name}-vs-recipe`, ...ratio, ...facts, goal });
+    }
+  }
+  await postgres.stop();
 }
