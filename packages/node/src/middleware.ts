@@ -30,7 +30,8 @@ export function nodeHandler<Tx>(receiver: Receiver<Tx>): NodeHandler {
 /**
  * Makes a middleware `(req, res, next)`. With a handler in the receiver it answers by itself. Without one it puts the
  * context on `req.factuarea`, lets the app's route run, and settles the event by the status that the route answers
- * with, before the first byte of the answer has left. It calls `next` without an error, or not at all.
+ * with, before the first byte of the answer has left, also where the sender is gone by then. It calls `next` without an
+ * error, or not at all.
  *
  * @param accepts Tells the requests that are meant for the webhook; all others go to `next` untouched. Default: all are.
  * @example
