@@ -112,10 +112,15 @@ async function prune(child: ChildProcess): Promise<Pruned> {
 }
 
 async function answer(child: ChildProcess): Promise<unknown> {
-  const gone = once(child, 'exit').then(() => {
+  const over = new AbortController();
+  const gone = once(child, 'exit', over).then(() => {
     throw new Error('A process that prunes has ended; its error is above.');
   });
-  return (await Promise.race([once(child, 'message'), gone]))[0];
+  try {
+    return (await Promise.race([once(child, 'message', over), gone]))[0];
+  } finally {
+    over.abort();
+  }
 }
 
 async function stop(child: ChildProcess): Promise<void> {
