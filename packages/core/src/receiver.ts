@@ -134,8 +134,8 @@ async function decide<Tx>(
     isRoute: route !== undefined,
     handler,
     left,
-    // Hono and Next throw where the platform has none: it does not freeze, so there is nothing to keep awake.
-    waitUntil: (work) => attempt(() => incoming.waitUntil?.(work)),
+    // Next throws where the platform has none: it does not freeze, so there is nothing to keep awake.
+    waitUntil: incoming.waitUntil && ((work) => attempt(() => incoming.waitUntil?.(work))),
     reportLate: (given) => report(given, true),
   });
 }

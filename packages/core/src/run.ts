@@ -19,7 +19,7 @@ export interface Run<Tx> {
   readonly isRoute: boolean;
   /** Milliseconds left until an answer must go out. */
   readonly left: () => number;
-  readonly waitUntil: (work: Promise<unknown>) => void;
+  readonly waitUntil: ((work: Promise<unknown>) => void) | undefined;
   /** Told how the run ended when that was after the answer. */
   readonly reportLate: (answer: Answer) => void;
 }
@@ -78,22 +78,20 @@ export async function runClaimed<Tx>(run: Run<Tx>): Promise<Answer> {
     limit.stop();
     return given;
   })();
-  const goOn = (): void => {
-    run.waitUntil(Promise.race([settled, limit.reached]));
-    settled.then(run.reportLate);
-  };
+  // From the start, since a platform that freezes after the answer may also end with a sender that leaves before it.
+  run.waitUntil?.(Promise.race([settled, limit.reached]));
 
   // In the middleware form the app answers, so only the handler's limit can come before it has.
   const result = await (isRoute
     ? Promise.race([handled, limit.reached])
     : within(handled, left(), () => 'late').catch(() => undefined));
   if (!result) {
-    goOn();
+    settled.then(run.reportLate);
     return answer('deadline_exceeded', isRoute ? 'route_limit' : undefined);
   }
   const settleMs = Math.max(isRoute ? settings.storeTimeoutMs : left(), settings.answerMarginMs / 2);
   return within(settled, settleMs, storeSilent).catch((error: unknown) => {
-    goOn();
+    settled.then(run.reportLate);
     return unsettled(run, result, error);
   });
 }

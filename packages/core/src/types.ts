@@ -25,7 +25,7 @@ export interface Incoming {
    * `limit` bytes), `body_incomplete` (cut on the way) or `body_unavailable` (somebody else has read it).
    */
   body(limit: number): Promise<Uint8Array>;
-  /** Keeps the platform from freezing the process while `work` goes on after the answer (Workers, Vercel). */
+  /** Keeps the platform from freezing or ending the process while `work` goes on (Workers, Vercel). */
   waitUntil?(work: Promise<unknown>): void;
 }
 

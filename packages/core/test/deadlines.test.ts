@@ -97,9 +97,9 @@ describe('the deadline of the answer', () => {
     const running = deferred();
     const { send } = setUp({ handler: () => running.promise });
     const { request } = await send();
-    expect(request.kept).toEqual([]);
-    await pass(9000);
+    // Not only once it is late: a platform may end the work of a sender that has left.
     expect(request.kept).toHaveLength(1);
+    await pass(9000);
     let awake = true;
     request.kept[0]?.then(() => {
       awake = false;

@@ -42,11 +42,12 @@ export function factuareaWebhook<Tx = undefined>(
   options: ReceiverOptions<Tx> = {},
 ): MiddlewareHandler<{ Variables: FactuareaVariables<Tx> }> {
   const receiver = createReceiver(options);
+  const keep = keepAwake();
   return async (c, next) => {
     if (routePath(c) === '/*' && (c.req.path !== DEFAULT_PATH || c.req.method !== 'POST')) return next();
-    if (receiver.hasHandler) return toResponse(await receiver.receive(incoming(c)));
+    if (receiver.hasHandler) return toResponse(await receiver.receive(incoming(c, keep)));
 
-    const outgoing = await receiver.receive(incoming(c), async (_event, context) => {
+    const outgoing = await receiver.receive(incoming(c, keep), async (_event, context) => {
       c.set('factuarea', context);
       await next();
       return c.res.status;
@@ -58,7 +59,7 @@ export function factuareaWebhook<Tx = undefined>(
   };
 }
 
-function incoming(c: HonoContext): Incoming {
+function incoming(c: HonoContext, keep: ReturnType<typeof keepAwake>): Incoming {
   const request = toIncoming(c.req.raw);
   return {
     ...request,
@@ -69,7 +70,21 @@ function incoming(c: HonoContext): Incoming {
       cache['arrayBuffer'] ??= Promise.resolve(bytes.slice().buffer);
       return bytes;
     },
-    waitUntil: (work) => c.executionCtx.waitUntil(work),
+    waitUntil: (work) => keep(c, work),
+  };
+}
+
+/** Gives work to the platform's execution context, and asks no more once there was none. */
+function keepAwake(): (c: HonoContext, work: Promise<unknown>) => void {
+  let hasContext = true;
+  return (c, work) => {
+    if (!hasContext) return;
+    try {
+      c.executionCtx.waitUntil(work);
+    } catch {
+      // Hono throws where the platform gives no context, and an error for each request is dear.
+      hasContext = false;
+    }
   };
 }
 
