@@ -42,9 +42,12 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx> = {}
     async receive(incoming, route) {
       const trace = startTrace(attempt(() => incoming.header('factuarea-delivery-id')));
       const report = (given: Answer, late = false): void => reportAnswer(settings, given, trace, late);
-      const decision = await decide(settings, incoming, route, trace, report).catch(
-        (error: unknown): Answer => ({ ...answer('internal_error'), error }),
-      );
+      let decision: Answer;
+      try {
+        decision = await decide(settings, incoming, route, trace, report);
+      } catch (error) {
+        decision = { ...answer('internal_error'), error };
+      }
       report(decision);
       return toOutgoing(decision);
     },
@@ -91,7 +94,8 @@ async function decide<Tx>(
     return { ...answer(code ?? 'body_incomplete'), error };
   }
 
-  const secret = await matchSignature(signature, body, keys);
+  const match = matchSignature(signature, body, keys);
+  const secret = match instanceof Promise ? await match : match;
   if (!secret && declared > body.length) return answer('body_incomplete', `${body.length} of ${declared} bytes`);
   if (!secret) return answer('invalid_signature', 'signature_mismatch');
   trace.endpoint = secret.endpoint;
@@ -148,12 +152,9 @@ function text(value: HeaderValue): string {
 function reportAnswer<Tx>(settings: Settings<Tx>, given: Answer, trace: Trace, late: boolean): void {
   const outcome = toOutcome(given, trace);
   const { message = `Factuarea webhook: ${given.code}.`, error, ...fields } = outcome;
-  attempt(() =>
-    settings.logger[answers[given.code].level](
-      { ...fields, ...(error !== undefined && { err: error }), ...(late && { late }) },
-      message,
-    ),
-  );
+  const logged =
+    error === undefined ? { ...fields, ...(late && { late }) } : { ...fields, err: error, ...(late && { late }) };
+  attempt(() => settings.logger[answers[given.code].level](logged, message));
   if (late) return;
   attempt(() => Promise.resolve(settings.onOutcome(outcome)).catch(() => {}));
 }

@@ -1,5 +1,5 @@
 import { type Answer, answer } from './answers.ts';
-import { FactuareaWebhookError, hasCode } from './errors.ts';
+import { type ErrorCode, FactuareaWebhookError, hasCode } from './errors.ts';
 import type { FactuareaEvent } from './events.ts';
 import { keepLease } from './lease.ts';
 import type { Settings } from './options.ts';
@@ -49,51 +49,87 @@ export async function claimInTime<Tx>(
  */
 export async function runClaimed<Tx>(run: Run<Tx>): Promise<Answer> {
   const { settings, claim, left, isRoute } = run;
-  const controller = new AbortController();
-  const abort = (code: 'lease_lost' | 'handler_limit', message: string): void =>
-    controller.abort(new FactuareaWebhookError(code, message));
+  const aborting = lazyAbort();
   const stopKeeping = keepLease(claim, settings, run.claimedAt, () =>
-    abort('lease_lost', 'The claim was lost, so another run may have begun.'),
+    aborting.abort('lease_lost', 'The claim was lost, so another run may have begun.'),
   );
   const limit = startLimit(settings.handlerLimitMs, () => {
     stopKeeping();
-    abort('handler_limit', 'The handler ran longer than `handlerLimitSeconds`.');
+    aborting.abort('handler_limit', 'The handler ran longer than `handlerLimitSeconds`.');
     attempt(() => claim.abandon?.().catch(() => {}));
   });
 
-  const context: Context<Tx> = {
-    event: run.event,
-    delivery: run.delivery,
-    tx: claim.tx,
-    fence: claim.fence,
-    signal: controller.signal as Context['signal'],
-  };
+  const context = contextOf(run, aborting);
+  let ended: { readonly result: Handled; readonly at: number } | undefined;
   const handled = promised(() => run.handler(run.event, context)).then(
     (value): Handled => ({ ok: true, value }),
     (error: unknown): Handled => ({ ok: false, error }),
   );
-  const settled = (async () => {
-    const given = await settle(run, await handled);
+  const settled = handled.then(async (result) => {
+    ended = { result, at: performance.now() };
+    const given = await settle(run, result);
     stopKeeping();
     limit.stop();
     return given;
-  })();
+  });
   // From the start, since a platform that freezes after the answer may also end with a sender that leaves before it.
   run.waitUntil?.(Promise.race([settled, limit.reached]));
 
   // In the middleware form the app answers, so only the handler's limit can come before it has.
-  const result = await (isRoute
-    ? Promise.race([handled, limit.reached])
-    : within(handled, left(), () => 'late').catch(() => undefined));
-  if (!result) {
+  if (isRoute) await Promise.race([handled, limit.reached]);
+  else {
+    const inTime = await within(settled, left(), storeSilent).catch(() => undefined);
+    if (inTime) return inTime;
+  }
+  const last = ended as { result: Handled; at: number } | undefined;
+  if (!last) {
     settled.then(run.reportLate);
     return answer('deadline_exceeded', isRoute ? 'route_limit' : undefined);
   }
-  const settleMs = Math.max(isRoute ? settings.storeTimeoutMs : left(), settings.answerMarginMs / 2);
-  return within(settled, settleMs, storeSilent).catch((error: unknown) => {
+  const settleMs = isRoute ? settings.storeTimeoutMs : last.at + settings.answerMarginMs / 2 - performance.now();
+  const settling = settleMs > 0 ? within(settled, settleMs, storeSilent) : Promise.reject(storeSilent());
+  return settling.catch((error: unknown) => {
     settled.then(run.reportLate);
-    return unsettled(run, result, error);
+    return unsettled(run, last.result, error);
   });
+}
+
+/** What the handler is given. Its signal is made when it is first read, as `AbortController` took 4 µs for each event. */
+function contextOf<Tx>({ event, delivery, claim }: Run<Tx>, abort: LazyAbort): Context<Tx> {
+  const context = { event, delivery, tx: claim.tx, fence: claim.fence };
+  Object.defineProperty(context, lazy, { value: abort });
+  // One descriptor for all, which is quick, of an own property, which a copy of the context has as well.
+  return Object.defineProperty(context, 'signal', signalProperty) as typeof context & Pick<Context, 'signal'>;
+}
+
+interface LazyAbort {
+  signal(): Context['signal'];
+  abort(code: ErrorCode, message: string): void;
+}
+
+const lazy = Symbol('signal');
+
+const signalProperty = {
+  get(this: { readonly [lazy]: LazyAbort }) {
+    return this[lazy].signal();
+  },
+  enumerable: true,
+};
+
+function lazyAbort(): LazyAbort {
+  let controller: AbortController | undefined;
+  let reason: FactuareaWebhookError | undefined;
+  return {
+    signal() {
+      controller ??= new AbortController();
+      if (reason) controller.abort(reason);
+      return controller.signal as Context['signal'];
+    },
+    abort(code, message) {
+      reason ??= new FactuareaWebhookError(code, message);
+      controller?.abort(reason);
+    },
+  };
 }
 
 /** Settles the claim by how the handler ended. Never rejects. */

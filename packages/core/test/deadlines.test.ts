@@ -134,6 +134,21 @@ describe('the deadline of the answer', () => {
 });
 
 describe('the limit of a handler', () => {
+  test('aborts a signal that is looked at only afterwards', async () => {
+    let copy: (() => Context) | undefined;
+    const { send } = setUp({
+      handlerLimitSeconds: 30,
+      handler: (_event, context) => {
+        copy = () => ({ ...context });
+        return never;
+      },
+    });
+    await send();
+    await pass(30_000);
+    expect(copy?.().signal.aborted).toBe(true);
+    expect(hasCode(copy?.().signal.reason, 'handler_limit')).toBe(true);
+  });
+
   test('aborts its signal, and then holds the claim no longer', async () => {
     let context: Context | undefined;
     const abandon = jest.fn(async () => {});
@@ -156,6 +171,8 @@ describe('the limit of a handler', () => {
     expect(context?.signal.aborted).toBe(true);
     expect(hasCode(context?.signal.reason, 'handler_limit')).toBe(true);
     expect(abandon).toHaveBeenCalledTimes(1);
+    // A copy has it too, whenever it is made and first looked at.
+    expect({ ...(context as Context) }.signal).toBe(context?.signal);
     // The platform may sleep now, though the handler has not ended.
     await expect(Promise.all(request.kept)).resolves.toHaveLength(1);
     const extended = store.calls.filter((call) => call === 'extend').length;
