@@ -4,7 +4,7 @@ import type { PgClient, PgPool } from './client.ts';
 import { type Connection, connect, sessionTimeout } from './connections.ts';
 import { isBroken, sqlState, unavailable } from './failures.ts';
 import { type Ask, busy, sharing } from './sharing.ts';
-import { alone, text } from './sql.ts';
+import { text } from './sql.ts';
 import type { Table } from './table.ts';
 
 // A transaction whose process has vanished with its machine is ended by Postgres this long after the handler's limit.
@@ -58,7 +58,9 @@ async function open<Client extends PgClient>(
       const { ask } = connection;
       const column = await table.idOf(id, (sql) => ask(sql, left()));
       const look = `SELECT FROM ${table.name} WHERE event_id = ${column}`;
-      if (looksFirst && (await ask(alone(look, left()), left())).at(-2)?.rows.length === 1) {
+      // Two statements in one message are one transaction to Postgres, without a BEGIN and a COMMIT to be answered.
+      const limit = `SET LOCAL statement_timeout = ${Math.ceil(left())}`;
+      if (looksFirst && (await ask(`${limit}; ${look}`, left())).at(-1)?.rows.length === 1) {
         connection.giveBack();
         return { state: 'done' };
       }
