@@ -34,6 +34,7 @@ const idsOf = (report: Report, ...states: string[]): string[] =>
 describe('good receivers pass', () => {
   test.each<[string, () => Promise<Running>]>([
     ['plain Node', startReceiver],
+    ['plain Node, with a handler that is slower than its deadline', () => startReceiver({ deadlineMs: 100 })],
     ['Python, standard library', startPython],
     ...(has('php', '-r', 'new PDO("sqlite::memory:");') ? ([['PHP', startPhp]] as [string, typeof startPhp][]) : []),
   ])('%s', async (_name, start) => {

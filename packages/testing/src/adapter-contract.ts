@@ -63,6 +63,8 @@ export const adapterCases: readonly { readonly id: string; readonly title: strin
 
 const START_MS = 120_000 as never;
 const CASE_MS = 30_000 as never;
+// What cannot hold often shows it by an answer that never comes, and no answer that is due takes this long.
+const EXCEPTED_MS = 3000;
 
 /**
  * Judges an adapter over real sockets: every status, both forms of use, everything a body can do. Call it at the top
@@ -138,7 +140,7 @@ async function judge(
 ): Promise<void> {
   let failure: unknown;
   try {
-    await body();
+    await (reason === undefined ? body() : soon(body()));
   } catch (error) {
     failure = error ?? new Error('The case failed with nothing.');
   }
@@ -149,6 +151,14 @@ async function judge(
   }
   report({ ...about, result: failure === undefined ? 'failed' : 'excepted', reason });
   if (failure === undefined) throw new Error(`\`${about.case}\` holds: remove it from \`except\`.`);
+}
+
+async function soon(work: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The case had not ended in time.')), EXCEPTED_MS);
+  });
+  await Promise.race([work, end]).finally(() => clearTimeout(timer));
 }
 
 function report(result: ContractResult): void {
