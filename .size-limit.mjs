@@ -5,7 +5,7 @@ export default [
     path: 'packages/core/dist/index.mjs',
     import: '{ createReceiver, memoryStore }',
     gzip: true,
-    limit: '7.4 KB',
+    limit: '7.5 KB',
     // The root's tsconfig leads `#hmac` to the sources for Node. The package's own conditions are what counts here.
     modifyEsbuildConfig: (config) => ({ ...config, tsconfigRaw: '{}' }),
   },
