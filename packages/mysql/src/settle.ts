@@ -70,8 +70,10 @@ export function own<Client extends MysqlConnection>(opened: Open<Client>): OwnCl
         (await isOpen()) || (await ask(`SELECT 1 FROM ${table.name} WHERE ${rowOf(id).exactly}`)).rows.length > 0;
       sent = stands;
       await ask(stands ? 'COMMIT' : 'ROLLBACK');
-      await giveBack(connection, unlock, timeoutMs);
+      const givenBack = giveBack(connection, unlock, timeoutMs);
+      // A repeat finds the row and asks for no lock, so the answer need not wait until that is free.
       if (stands) return true;
+      await givenBack;
     } catch (error) {
       rollBack(connection, unlock, timeoutMs);
       throw sent ? commitError(error) : rolledBack('The connection was lost before COMMIT.', error);

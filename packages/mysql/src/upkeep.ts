@@ -118,7 +118,8 @@ export async function forget(pool: MysqlPool, table: Table, mode: Mode, id: stri
       return affected > 0;
     }
     const lock = table.lockOf(id);
-    const { rows } = await ask(`SELECT GET_LOCK(${lock}, 0)`);
+    // A moment, since a claim that has just been marked may still be giving its lock back.
+    const { rows } = await ask(`SELECT GET_LOCK(${lock}, 1)`);
     if (Number(rows[0]?.[0]) !== 1) {
       throw storeUnavailable('This event is being handled right now. Forget it once its handler has ended.');
     }
