@@ -15,6 +15,7 @@ export {
 } from './prune.ts';
 export { type PruneSchedules, pruneSchedules, type SqlStore, type StoreStats } from './sql-store.ts';
 export { pause, within } from './time.ts';
+export { warnOfOwnEnd } from './warn.ts';
 
 /** A token that no other claim has: what settles a claim proves with it that the claim is its own. */
 export function newToken(): string {

@@ -1,5 +1,5 @@
 import { FactuareaWebhookError, type OwnClaim } from '@factuarea-webhook/core';
-import { guard } from '@factuarea-webhook/core/store-kit';
+import { guard, warnOfOwnEnd } from '@factuarea-webhook/core/store-kit';
 import type { MysqlConnection } from './client.ts';
 import type { Connection } from './connections.ts';
 import { errorNumber, isBroken, isConflict, NO_SAVEPOINT } from './failures.ts';
@@ -55,8 +55,9 @@ export function own<Client extends MysqlConnection>(opened: Open<Client>): OwnCl
       await ask(`RELEASE SAVEPOINT ${SAVEPOINT}`);
       return true;
     } catch (error) {
-      if (errorNumber(error) === NO_SAVEPOINT) return false;
-      throw error;
+      if (errorNumber(error) !== NO_SAVEPOINT) throw error;
+      warnOfOwnEnd();
+      return false;
     }
   }
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Pool, PoolOptions } from 'mysql2/promise';
 import { type MysqlStore, type MysqlStoreOptions, mysqlStore } from '../src/index.ts';
 import { connect, freshTable, lateness, lifetimes, own, until } from './support.ts';
@@ -196,10 +196,13 @@ describe('transaction mode', () => {
   describe('a handler that ends the transaction itself', () => {
     beforeEach(() => store.migrate());
 
-    test('by a DDL, and then succeeds: the mark stands', async () => {
+    test('by a DDL, and then succeeds: the mark stands, and a warning says it', async () => {
+      const warn = jest.spyOn(console, 'warn').mockReturnValue();
       const claim = own(await store.claim('a', lifetimes));
       await claim.tx.query(`CREATE TABLE ${freshTable('ddl')} (id INT)`);
       expect(await claim.done()).toBe(true);
+      expect(warn.mock.calls).toEqual([[expect.anything(), { code: 'transaction_ended_by_handler' }]]);
+      warn.mockRestore();
       expect(await elsewhere().claim('a', lifetimes)).toEqual({ state: 'done' });
     });
 

@@ -1,5 +1,5 @@
 import { type Claim, type ClaimOptions, FactuareaWebhookError, type OwnClaim } from '@factuarea-webhook/core';
-import { guard, placesOf } from '@factuarea-webhook/core/store-kit';
+import { guard, placesOf, warnOfOwnEnd } from '@factuarea-webhook/core/store-kit';
 import type { PgClient, PgPool } from './client.ts';
 import { type Connection, connect, sessionTimeout } from './connections.ts';
 import { isBroken, sqlState, unavailable } from './failures.ts';
@@ -141,9 +141,9 @@ function own<Client extends PgClient>(
     if (over) throw rolledBack('The transaction was rolled back before: by a release, or at the handler’s limit.');
     settle();
     try {
-      const command = endedByHandler(connection)
-        ? undefined
-        : (await connection.ask('COMMIT', timeoutMs)).at(-1)?.command;
+      const isEnded = endedByHandler(connection);
+      if (isEnded) warnOfOwnEnd();
+      const command = isEnded ? undefined : (await connection.ask('COMMIT', timeoutMs)).at(-1)?.command;
       // Where the tag is not known, the row tells.
       const stands =
         command === 'COMMIT' ||
@@ -171,7 +171,9 @@ function own<Client extends PgClient>(
       settle();
       try {
         // A mark that the handler committed itself, before it failed, would make the retry a repeat.
-        const undo = endedByHandler(connection) ? `DELETE FROM ${ownRow}` : 'ROLLBACK';
+        const isEnded = endedByHandler(connection);
+        if (isEnded) warnOfOwnEnd();
+        const undo = isEnded ? `DELETE FROM ${ownRow}` : 'ROLLBACK';
         await connection.ask(undo, timeoutMs);
         connection.giveBack();
       } catch {

@@ -1,5 +1,5 @@
 import { type PostgresStore, postgresStore } from '@factuarea-webhook/postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Pool, PoolClient } from 'pg';
 import {
   countEffects,
@@ -95,7 +95,8 @@ describe('a handler inside of the transaction', () => {
     expect(await isMarked()).toBe(false);
   });
 
-  test('a handler that commits by itself and fails leaves no mark', async () => {
+  test('a handler that commits by itself and fails leaves no mark, and is warned of once', async () => {
+    const warn = jest.spyOn(console, 'warn').mockReturnValue();
     let fails = true;
     const post = receiving({
       store,
@@ -109,6 +110,10 @@ describe('a handler inside of the transaction', () => {
     fails = false;
     expect(await post(id)).toMatchObject({ status: 200, code: 'handled' });
     expect(await isMarked()).toBe(true);
+    expect(warn.mock.calls).toEqual([
+      [expect.stringContaining('context.tx'), { code: 'transaction_ended_by_handler' }],
+    ]);
+    warn.mockRestore();
   });
 
   test('a handler that rolls back by itself has not succeeded, and undoes nobody else’s mark', async () => {

@@ -121,13 +121,18 @@ function withId<Event extends FactuareaEvent>(
       ...custom,
       'content-type': 'application/json',
       'factuarea-signature': await signDelivery({ body, secret, ...(timestamp !== undefined && { timestamp }) }),
-      'factuarea-event-id': event.id,
-      'factuarea-event-type': event.type,
+      'factuarea-event-id': headerValue(event.id),
+      'factuarea-event-type': headerValue(event.type),
       'factuarea-delivery-id': id,
-      'idempotency-key': event.id,
+      'idempotency-key': headerValue(event.id),
       ...(event.account_relationship && { 'factuarea-account-relationship': event.account_relationship }),
     }),
   };
+}
+
+/** The UTF-8 bytes, one character each, as headers hold nothing else: Node and Fetch refuse an emoji as it stands. */
+function headerValue(text: string): string {
+  return Buffer.from(text).toString('latin1');
 }
 
 function shapeOf(apiVersion: string | null | undefined): DataShape {

@@ -77,6 +77,24 @@ describe('deliver', () => {
     expect(seen[0]?.body.equals(delivery.body)).toBe(true);
   });
 
+  test.each(['\u{1f600}', 'ñ', '\u3042'])('an id of %s goes into the headers as its UTF-8 bytes', async (id) => {
+    const seen: string[] = [];
+    const see = (value: unknown): number => seen.push(Buffer.from(String(value), 'latin1').toString());
+    const url = await serve((request, response) => {
+      see(request.headers['factuarea-event-id']);
+      response.end();
+    });
+    const handed = fetchTransport((request) => {
+      see(request.headers.get('factuarea-event-id'));
+      return new Response();
+    });
+    for (const transport of [socketTransport(), handed]) {
+      const attempt = await deliver(url, companyDelivery('invoice.sent', { id }), { secret, transport });
+      expect([attempt.error, attempt.status]).toEqual([undefined, 200]);
+    }
+    expect(seen).toEqual([id, id]);
+  });
+
   test('does not follow a redirect', async () => {
     const paths: (string | undefined)[] = [];
     const url = await serve((request, response) => {
