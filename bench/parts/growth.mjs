@@ -62,7 +62,7 @@ async function alternately(full, empty, idOf, count) {
     ];
     for (const [side, store, next] of round % 2 ? turns : turns.toReversed()) {
       await take(store, next());
-      const each = await timed(store, next, (done) => done < count);
+      const each = await timed(store, next, (done) => done < count, isNew);
       times[side].push(percentile(each, 0.5) * 1000);
     }
   }
@@ -83,13 +83,14 @@ async function whilePruning(store, olderThan, expected) {
 }
 
 /** Milliseconds of one call after the other. */
-async function timed(store, next, goesOn) {
+async function timed(store, next, goesOn, isNew = true) {
   const times = [];
   while (goesOn(times.length)) {
     const id = next();
     const start = performance.now();
-    await take(store, id);
+    const wasNew = await take(store, id);
     times.push(performance.now() - start);
+    if (wasNew !== isNew) throw new Error(`The id ${id} was ${wasNew ? 'not kept' : 'kept already'}.`);
     // SQLite and its pruning share this thread.
     if (times.length % 16 === 0) await new Promise(setImmediate);
   }
