@@ -16,3 +16,8 @@ export function hmac(key: HmacKey, prefix: string, body: Uint8Array): Uint8Array
 export function equal(a: Uint8Array, b: Uint8Array): boolean {
   return timingSafeEqual(a, b);
 }
+
+/** The bytes that pairs of lower-case hex digits stand for. */
+export function unhex(text: string): Uint8Array {
+  return Buffer.from(text, 'hex');
+}

@@ -27,3 +27,15 @@ export function equal(a: Uint8Array, b: Uint8Array): boolean {
   for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0);
   return difference === 0;
 }
+
+/** The bytes that pairs of lower-case hex digits stand for. */
+export function unhex(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length / 2);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = (nibble(text, 2 * i) << 4) | nibble(text, 2 * i + 1);
+  return bytes;
+}
+
+function nibble(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code < 58 ? code - 48 : code - 87;
+}
