@@ -1,4 +1,4 @@
-import type { EventTypes } from './event-types.ts';
+import type { EventTypes } from './event-types/index.ts';
 
 /** An event type that this version knows, such as `'invoice.sent'`. */
 export type KnownEventType = keyof EventTypes;

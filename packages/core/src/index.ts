@@ -1,5 +1,5 @@
 export { type ErrorCode, FactuareaWebhookError, hasCode, PermanentFailure } from './errors.ts';
-export type { EventTypes } from './event-types.ts';
+export type { EventTypes } from './event-types/index.ts';
 export {
   createdAt,
   type Envelope,

@@ -13,6 +13,7 @@ export {
   type StopPruning,
   schedulePrune,
 } from './prune.ts';
+export { type Ask, busy, sharing } from './sharing.ts';
 export { type PruneSchedules, pruneSchedules, type SqlStore, type StoreStats } from './sql-store.ts';
 export { pause, within } from './time.ts';
 export { warnOfOwnEnd } from './warn.ts';

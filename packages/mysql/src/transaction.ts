@@ -1,5 +1,5 @@
-import type { BusyClaim, Claim, ClaimOptions } from '@factuarea-webhook/core';
-import { placesOf } from '@factuarea-webhook/core/store-kit';
+import type { Claim, ClaimOptions } from '@factuarea-webhook/core';
+import { busy, placesOf, sharing } from '@factuarea-webhook/core/store-kit';
 import type { MysqlConnection, MysqlPool } from './client.ts';
 import { type Connection, connect } from './connections.ts';
 import { DUPLICATE, errorNumber, isBroken, isConflict, storeUnavailable, unavailable } from './failures.ts';
@@ -23,31 +23,14 @@ export interface TransactionSettings {
 export function transactionClaims<Client extends MysqlConnection>(
   settings: TransactionSettings,
 ): (id: string, options: ClaimOptions) => Promise<Claim<Client>> {
-  // What this process knows itself needs no connection: copies of an event that is being claimed or handled here.
-  const asked = new Map<string, Promise<Claim<Client>>>();
+  // Copies of an event that is being handled in this process need no connection to be told so.
   const running = new Set<string>();
-
-  async function ask(id: string, options: ClaimOptions): Promise<Claim<Client>> {
+  const ask = sharing<Client>(async (id, options) => {
     const claim = await open<Client>(settings, id, options, () => running.delete(id));
     if (claim.state === 'mine') running.add(id);
     return claim;
-  }
-
-  return async (id, options) => {
-    if (running.has(id)) return busy(options.leaseMs);
-    const first = asked.get(id);
-    if (first) {
-      const claim = await first;
-      return claim.state === 'mine' ? busy(options.leaseMs) : claim;
-    }
-    const asking = ask(id, options).finally(() => asked.delete(id));
-    asked.set(id, asking);
-    return asking;
-  };
-}
-
-function busy(retryAfterMs: number): BusyClaim {
-  return { state: 'busy', retryAfterMs };
+  });
+  return async (id, options) => (running.has(id) ? busy(options.leaseMs) : ask(id, options));
 }
 
 async function open<Client extends MysqlConnection>(

@@ -1,9 +1,8 @@
 import type { ClaimOptions } from '@factuarea-webhook/core';
-import { newToken } from '@factuarea-webhook/core/store-kit';
+import { type Ask, busy, newToken, sharing } from '@factuarea-webhook/core/store-kit';
 import type { PgPool, Result } from './client.ts';
 import { askOnce } from './connections.ts';
 import { unavailable } from './failures.ts';
-import { type Ask, busy, sharing } from './sharing.ts';
 import { alone, interval } from './sql.ts';
 import type { Table } from './table.ts';
 

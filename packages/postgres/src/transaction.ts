@@ -1,9 +1,8 @@
 import { type Claim, type ClaimOptions, FactuareaWebhookError, type OwnClaim } from '@factuarea-webhook/core';
-import { guard, placesOf, warnOfOwnEnd } from '@factuarea-webhook/core/store-kit';
+import { type Ask, busy, guard, placesOf, sharing, warnOfOwnEnd } from '@factuarea-webhook/core/store-kit';
 import type { PgClient, PgPool } from './client.ts';
 import { type Connection, connect, sessionTimeout } from './connections.ts';
 import { isBroken, sqlState, unavailable } from './failures.ts';
-import { type Ask, busy, sharing } from './sharing.ts';
 import { text } from './sql.ts';
 import type { Table } from './table.ts';
 
@@ -141,9 +140,9 @@ function own<Client extends PgClient>(
     if (over) throw rolledBack('The transaction was rolled back before: by a release, or at the handler’s limit.');
     settle();
     try {
-      const isEnded = endedByHandler(connection);
-      if (isEnded) warnOfOwnEnd();
-      const command = isEnded ? undefined : (await connection.ask('COMMIT', timeoutMs)).at(-1)?.command;
+      const command = endedByHandler(connection)
+        ? undefined
+        : (await connection.ask('COMMIT', timeoutMs)).at(-1)?.command;
       // Where the tag is not known, the row tells.
       const stands =
         command === 'COMMIT' ||
@@ -171,9 +170,7 @@ function own<Client extends PgClient>(
       settle();
       try {
         // A mark that the handler committed itself, before it failed, would make the retry a repeat.
-        const isEnded = endedByHandler(connection);
-        if (isEnded) warnOfOwnEnd();
-        const undo = isEnded ? `DELETE FROM ${ownRow}` : 'ROLLBACK';
+        const undo = endedByHandler(connection) ? `DELETE FROM ${ownRow}` : 'ROLLBACK';
         await connection.ask(undo, timeoutMs);
         connection.giveBack();
       } catch {
@@ -191,8 +188,11 @@ function own<Client extends PgClient>(
   };
 }
 
+/** Whether the handler has ended the transaction by itself, which is warned of. */
 function endedByHandler({ client }: Connection): boolean {
-  return client.getTransactionStatus?.() === 'I';
+  const isEnded = client.getTransactionStatus?.() === 'I';
+  if (isEnded) warnOfOwnEnd();
+  return isEnded;
 }
 
 function rolledBack(message: string, cause?: unknown): FactuareaWebhookError {

@@ -8,6 +8,8 @@ import {
 } from '@factuarea-webhook/core';
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
 
+export { lateness, until } from '../../../tests/support/waiting.ts';
+
 /** The address of the server that the package's tests share. */
 export const url: string = process.env['TEST_POSTGRES_URL'] ?? '';
 
@@ -97,29 +99,4 @@ export function receiving<Tx>(options: ReceiverOptions<Tx>): (id: string) => Pro
     const { code } = JSON.parse(answer ?? '{}') as { code: string };
     return { status, code, ms: performance.now() - startedAt, error: errors.get(id) };
   };
-}
-
-/** Asks until the answer is there, for ten seconds at most. */
-export async function until<Value>(ask: () => Promise<Value | undefined | false>): Promise<Value> {
-  const end = performance.now() + 10_000;
-  for (;;) {
-    const value = await ask();
-    if (value !== undefined && value !== false) return value;
-    if (performance.now() > end) throw new Error('Waited ten seconds for something that did not come.');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
-/**
- * Milliseconds that `work` took beyond `limitMs`. Counted from a timer of that length, so that a machine that is slow to
- * run any timer at all is not taken for a store that answers late.
- */
-export async function lateness(limitMs: number, work: () => Promise<unknown>): Promise<number> {
-  let dueAt: number | undefined;
-  const timer = setTimeout(() => {
-    dueAt = performance.now();
-  }, limitMs);
-  await work();
-  clearTimeout(timer);
-  return dueAt === undefined ? 0 : performance.now() - dueAt;
 }

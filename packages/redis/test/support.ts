@@ -1,8 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Claim, OwnClaim } from '@factuarea-webhook/core';
 import {
   createReceiver,
@@ -14,6 +9,10 @@ import {
 import { newToken } from '@factuarea-webhook/core/store-kit';
 import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
+import { launch, type OwnServer } from '../../../tests/support/servers.ts';
+
+export { lateness, until } from '../../../tests/support/waiting.ts';
+export type { OwnServer as Server };
 
 export const lifetimes: { leaseMs: number; retentionMs: number } = { leaseMs: 15_000, retentionMs: 604_800_000 };
 
@@ -39,57 +38,9 @@ export function own<Tx>(claim: Claim<Tx>): OwnClaim<Tx> {
   return claim;
 }
 
-/** Waits until `check` gives something true. */
-export async function until<Value>(
-  check: () => Value | Promise<Value>,
-  limitMs = 10_000,
-): Promise<Exclude<Value, false | undefined>> {
-  const end = Date.now() + limitMs;
-  for (;;) {
-    const value = await check();
-    if (value) return value as Exclude<Value, false | undefined>;
-    if (Date.now() > end) throw new Error(`It did not come true within ${limitMs} ms: ${check}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
-export interface Server {
-  readonly url: string;
-  readonly port: number;
-  /** Freezes the server's process: resolves once it stands still. */
-  pause(): Promise<void>;
-  resume(): void;
-  /** Ends it without a chance to say goodbye. */
-  kill(): void;
-  stop(): Promise<void>;
-}
-
 /** A Redis of the test's own, to be stopped, frozen and started again on its port. */
-export async function startServer(options: { port?: number; args?: string[]; config?: string } = {}): Promise<Server> {
-  const script = join(__dirname, '../../../scripts/servers/redis.mjs');
-  const child: ChildProcess = spawn(process.execPath, [script, JSON.stringify({ own: true, ...options })], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  const [line] = await once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), 'line');
-  const { url, pid } = JSON.parse(line as string) as { url: string; pid: number };
-  return {
-    url,
-    port: Number(new URL(url).port),
-    async pause() {
-      process.kill(pid, 'SIGSTOP');
-      // The signal is sent at once, but each thread stops in its own time.
-      await until(() =>
-        readdirSync(`/proc/${pid}/task`).every((thread) => isStopped(`/proc/${pid}/task/${thread}/stat`)),
-      );
-    },
-    resume: () => process.kill(pid, 'SIGCONT'),
-    kill: () => process.kill(pid, 'SIGKILL'),
-    async stop() {
-      child.stdin?.end();
-      await exited;
-    },
-  };
+export function startServer(options: { port?: number; args?: string[]; config?: string } = {}): Promise<OwnServer> {
+  return launch('redis', { own: true, ...options });
 }
 
 const secret = 'whsec_test_of_the_stores';
@@ -110,22 +61,4 @@ export async function deliver(to: Receiver, id: string): Promise<Outgoing & { co
     body: async () => body,
   });
   return { ...outgoing, ...JSON.parse(outgoing.body ?? '{}') };
-}
-
-/**
- * Milliseconds that `work` took beyond `limitMs`. Counted from a timer of that length, so that a machine that is slow to
- * run any timer at all is not taken for a store that answers late.
- */
-export async function lateness(limitMs: number, work: () => Promise<unknown>): Promise<number> {
-  let dueAt: number | undefined;
-  const timer = setTimeout(() => {
-    dueAt = performance.now();
-  }, limitMs);
-  await work();
-  clearTimeout(timer);
-  return dueAt === undefined ? 0 : performance.now() - dueAt;
-}
-
-function isStopped(stat: string): boolean {
-  return readFileSync(stat, 'utf8').includes(') T ');
 }

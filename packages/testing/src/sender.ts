@@ -1,34 +1,19 @@
-import { FactuareaWebhookError } from '@factuarea-webhook/core';
+import { configError } from '@factuarea-webhook/core/store-kit';
 import { type Clock, type ManualClock, realClock } from './clock.ts';
 import { checkTimeout, type DeliveryAttempt, deliver } from './deliver.ts';
 import { type FactuareaDelivery, redelivery } from './delivery.ts';
 import { Places } from './places.ts';
 import type { DeliveryState, HistoryEntry, SenderEndpoint, SenderOptions, SentDelivery } from './sender-types.ts';
 import { Suspensions } from './suspensions.ts';
+import { checkByHand, rearm, type Tracked, track } from './tracked.ts';
 import { type SocketTransport, socketTransport, type Transport } from './transport.ts';
 
 const MINUTE_MS = 60_000;
-const BY_HAND_MS = 90 * 24 * 60 * MINUTE_MS;
 
 /** The waits between Factuarea's eight attempts, in milliseconds: 1 min, 5 min, 30 min, 2 h, 12 h, 1 day, 3 days. */
 export const retryCalendar: readonly number[] = [1, 5, 30, 120, 720, 1440, 4320].map((minutes) => minutes * MINUTE_MS);
 
 type Attempt = Omit<DeliveryAttempt, 'headers'> & { readonly at: Date };
-
-interface Tracked extends SentDelivery {
-  readonly attempts: HistoryEntry[];
-  readonly sentAt: number;
-  finish: (state: DeliveryState) => void;
-  fail: (error: unknown) => void;
-  state: DeliveryState;
-  nextAttemptAt: Date | undefined;
-  finished: Promise<DeliveryState>;
-  /** Attempts since the delivery was made or re-armed. */
-  tried: number;
-  timer: unknown;
-  /** Due, but the endpoint is suspended. */
-  held: boolean;
-}
 
 /**
  * Plays Factuarea: delivers events to endpoints, treats their answers as Factuarea does, and tries again along its
@@ -71,18 +56,7 @@ export class FactuareaSender<Name extends string = string> {
   /** Makes the first attempt at once, and further ones as the answers ask for. */
   send(endpoint: Name, delivery: FactuareaDelivery): SentDelivery {
     this.#endpoint(endpoint);
-    const tracked: Tracked = {
-      endpoint,
-      delivery,
-      attempts: [],
-      sentAt: this.#now(),
-      state: 'pending',
-      nextAttemptAt: undefined,
-      ...openEnd(),
-      tried: 0,
-      timer: undefined,
-      held: false,
-    };
+    const tracked = track(endpoint, delivery, this.#now());
     this.#sent.push(tracked);
     this.#attempt(tracked);
     return tracked;
@@ -94,7 +68,7 @@ export class FactuareaSender<Name extends string = string> {
    * @throws `config_error` for an account endpoint's delivery, and after 90 days.
    */
   replay(sent: SentDelivery): SentDelivery {
-    this.#checkByHand(sent, 'company', 'replay');
+    checkByHand(sent, 'replay', this.#now());
     return this.send(sent.endpoint as Name, redelivery(sent.delivery));
   }
 
@@ -104,9 +78,9 @@ export class FactuareaSender<Name extends string = string> {
    * @throws `config_error` for a company endpoint's delivery, for one that is still pending, and after 90 days.
    */
   retry(sent: SentDelivery): SentDelivery {
-    this.#checkByHand(sent, 'account', 'retry');
+    checkByHand(sent, 'retry', this.#now());
     if (sent.state === 'pending') throw configError('The delivery is still being tried: there is nothing to re-arm.');
-    const tracked = Object.assign(sent as Tracked, { ...openEnd(), state: 'pending', tried: 0 });
+    const tracked = rearm(sent as Tracked);
     this.#attempt(tracked);
     return tracked;
   }
@@ -228,14 +202,6 @@ export class FactuareaSender<Name extends string = string> {
     if (state === 'failed_permanently') this.#suspensions.failed(tracked.endpoint, this.#now());
   }
 
-  #checkByHand(sent: SentDelivery, kind: FactuareaDelivery['endpoint'], how: 'replay' | 'retry'): void {
-    const other = how === 'replay' ? 'retry' : 'replay';
-    if (sent.delivery.endpoint !== kind) {
-      throw configError(`Deliveries of ${sent.delivery.endpoint} endpoints have no ${how}: use \`${other}\`.`);
-    }
-    if (this.#now() - (sent as Tracked).sentAt > BY_HAND_MS) throw configError('After 90 days nothing is sent again.');
-  }
-
   #endpoint(name: string): SenderEndpoint {
     const { endpoints } = this.#options as { endpoints: Readonly<Record<string, SenderEndpoint>> };
     const endpoint = Object.hasOwn(endpoints, name) ? endpoints[name] : undefined;
@@ -246,18 +212,4 @@ export class FactuareaSender<Name extends string = string> {
   #now(): number {
     return this.#clock.Date.now();
   }
-}
-
-function openEnd(): Pick<Tracked, 'finished' | 'finish' | 'fail'> {
-  let finish: Tracked['finish'] = () => {};
-  let fail: Tracked['fail'] = () => {};
-  const finished = new Promise<DeliveryState>((resolve, reject) => {
-    finish = resolve;
-    fail = reject;
-  });
-  return { finished, finish, fail };
-}
-
-function configError(message: string): FactuareaWebhookError {
-  return new FactuareaWebhookError('config_error', message);
 }

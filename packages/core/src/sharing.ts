@@ -1,4 +1,4 @@
-import type { BusyClaim, Claim, ClaimOptions } from '@factuarea-webhook/core';
+import type { BusyClaim, Claim, ClaimOptions } from './types.ts';
 
 /** `Store.claim`. */
 export type Ask<Tx> = (id: string, options: ClaimOptions) => Promise<Claim<Tx>>;

@@ -1,56 +1,5 @@
-/**
- * The event types known when this version was made. Factuarea adds types without notice, and they are received just
- * the same: see `UnknownEvent`.
- *
- * `resource` is the key under `data` in the older payload shapes and `data.object.object` in the newest; `fields`
- * are those of the oldest shape's resource; `extra` are further keys beside the resource.
- */
-export interface EventTypes {
-  'client.created': {
-    resource: 'client';
-    fields: { uuid: string; name: string | null; tax_id: string | null };
-    extra: never;
-  };
-  'client.deleted': {
-    resource: 'client';
-    fields: { uuid: string; name: string | null };
-    extra: never;
-  };
-  'client.metadata_changed': {
-    resource: 'client';
-    fields: { uuid: string };
-    extra: 'new_keys' | 'previous_keys';
-  };
-  'client.updated': {
-    resource: 'client';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'delivery_note.converted': {
-    resource: 'delivery_note';
-    fields: { uuid: string };
-    extra: 'target';
-  };
-  'delivery_note.created': {
-    resource: 'delivery_note';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'delivery_note.signed': {
-    resource: 'delivery_note';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'delivery_note.status_changed': {
-    resource: 'delivery_note';
-    fields: { uuid: string; number: string | null };
-    extra: 'delivery_date' | 'from_status' | 'to_status';
-  };
-  'delivery_note.updated': {
-    resource: 'delivery_note';
-    fields: { uuid: string };
-    extra: never;
-  };
+/** Invoices, pro formas and recurring invoices. What the keys mean is said at `EventTypes`. */
+export interface InvoiceEventTypes {
   'invoice.annulled': {
     resource: 'invoice';
     fields: { uuid: string };
@@ -165,21 +114,6 @@ export interface EventTypes {
     fields: { uuid: string; verifactu_record_id: string | null; huella: string | null };
     extra: never;
   };
-  'payment.received': {
-    resource: 'payment';
-    fields: { uuid: string; invoice_uuid: string | null; amount: number; method: string | null };
-    extra: never;
-  };
-  'product.created': {
-    resource: 'product';
-    fields: { uuid: string; name: string | null; sku: string | null };
-    extra: never;
-  };
-  'product.updated': {
-    resource: 'product';
-    fields: { uuid: string };
-    extra: never;
-  };
   'proforma.accepted': {
     resource: 'proforma';
     fields: { uuid: string };
@@ -227,86 +161,6 @@ export interface EventTypes {
   };
   'proforma.updated': {
     resource: 'proforma';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'purchase_invoice.cancelled': {
-    resource: 'purchase_invoice';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'purchase_invoice.created': {
-    resource: 'purchase_invoice';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'purchase_invoice.metadata_changed': {
-    resource: 'purchase_invoice';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'purchase_invoice.paid': {
-    resource: 'purchase_invoice';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'purchase_invoice.updated': {
-    resource: 'purchase_invoice';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'quote.approved': {
-    resource: 'quote';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'quote.cancelled': {
-    resource: 'quote';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'quote.converted': {
-    resource: 'quote';
-    fields: { uuid: string };
-    extra: 'target' | 'target_uuid';
-  };
-  'quote.created': {
-    resource: 'quote';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'quote.deleted': {
-    resource: 'quote';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'quote.expired': {
-    resource: 'quote';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'quote.marked_as_pending': {
-    resource: 'quote';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'quote.metadata_changed': {
-    resource: 'quote';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'quote.number_assigned': {
-    resource: 'quote';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'quote.rejected': {
-    resource: 'quote';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'quote.updated': {
-    resource: 'quote';
     fields: { uuid: string };
     extra: never;
   };
@@ -359,65 +213,5 @@ export interface EventTypes {
     resource: 'recurring_invoice';
     fields: { uuid: string };
     extra: never;
-  };
-  'series.archived': {
-    resource: 'series';
-    fields: { uuid: string; document_type: string | null };
-    extra: never;
-  };
-  'series.created': {
-    resource: 'series';
-    fields: { uuid: string; code: string | null; document_type: string | null; year: number | null };
-    extra: never;
-  };
-  'series.deleted': {
-    resource: 'series';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'series.demoted_from_default': {
-    resource: 'series';
-    fields: { uuid: string; document_type: string | null };
-    extra: never;
-  };
-  'series.marked_as_default': {
-    resource: 'series';
-    fields: { uuid: string; document_type: string | null };
-    extra: never;
-  };
-  'series.number_consumed': {
-    resource: 'series';
-    fields: { uuid: string; code: string | null; year: number | null };
-    extra: 'number';
-  };
-  'series.unarchived': {
-    resource: 'series';
-    fields: { uuid: string; document_type: string | null };
-    extra: never;
-  };
-  'series.updated': {
-    resource: 'series';
-    fields: { uuid: string };
-    extra: never;
-  };
-  'series.year_reset': {
-    resource: 'series';
-    fields: { uuid: string };
-    extra: 'new_year' | 'old_year';
-  };
-  'tax.external_reference_changed': {
-    resource: 'tax';
-    fields: { uuid: string };
-    extra: 'new_code' | 'previous_code';
-  };
-  'tax.metadata_changed': {
-    resource: 'tax';
-    fields: { uuid: string };
-    extra: 'new_keys' | 'previous_keys';
-  };
-  'tax.validity_changed': {
-    resource: 'tax';
-    fields: { uuid: string };
-    extra: 'new_valid_from' | 'new_valid_until' | 'previous_valid_from' | 'previous_valid_until';
   };
 }
