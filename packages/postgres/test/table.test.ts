@@ -1,5 +1,5 @@
 import { postgresStore } from '@factuarea-webhook/postgres';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { lifetimes, own, type Place, place, receiving } from './support.ts';
 
