@@ -12,7 +12,7 @@ import { goalOf, isMet, number } from './figures.mjs';
 import { writePage } from './page.mjs';
 
 // In the order of the page. `growth` takes up to 40 minutes and runs only when it is asked for.
-const parts = ['verify', 'request', 'postgres', 'repeats', 'stores', 'growth', 'memory', 'coldstart'];
+const parts = ['verify', 'request', 'postgres', 'repeats', 'stores', 'pruning', 'growth', 'memory', 'coldstart'];
 
 const { values } = parseArgs({
   options: {

@@ -10,6 +10,16 @@ test('every part of the bench loads', async () => {
     .trim()
     .split('\n')
     .map((line) => line.split(' ', 1)[0]);
-  expect(parts).toEqual(['verify', 'request', 'postgres', 'repeats', 'stores', 'growth', 'memory', 'coldstart']);
+  expect(parts).toEqual([
+    'verify',
+    'request',
+    'postgres',
+    'repeats',
+    'stores',
+    'pruning',
+    'growth',
+    'memory',
+    'coldstart',
+  ]);
   expect(stdout).not.toContain('undefined');
 }, 60_000);

@@ -31,8 +31,9 @@ export interface PruneSubject {
 }
 
 const PROCESSES = 4;
-const CLAIMS = 300;
-const ROUNDS = { least: 3, most: 12 };
+const CLAIMS = 100;
+const ROUNDS = 3;
+const BATCH = 500;
 const lifetimes = { leaseMs: 60_000, retentionMs: 90 * 86_400_000 };
 
 /** Defines the test of pruning from four processes while claims go on. */
@@ -48,44 +49,39 @@ export function pruneSuite({ name, rig, serial = false, old = 10_000, create }: 
       return claim;
     }
 
-    /** Claims and marks one id after the other, for as long as it is told to. Gives milliseconds. */
-    async function claiming(goesOn: (count: number) => boolean): Promise<number[]> {
-      const times: number[] = [];
-      while (goesOn(times.length)) {
-        const startedAt = performance.now();
+    /** Claims and marks one id after the other, for as long as it is told to. Gives how many. */
+    async function claiming(goesOn: (count: number) => boolean): Promise<number> {
+      let count = 0;
+      while (goesOn(count)) {
         expect(await (await own(`live-${claims++}`)).done()).toBe(true);
-        times.push(performance.now() - startedAt);
+        count++;
         // A synchronous driver would let no message in.
         await new Promise(setImmediate);
       }
-      return times;
+      return count;
     }
 
-    test(`${PROCESSES} processes during claims: no deadlock, no live row removed, p99 of claims at most doubled`, async () => {
+    test(`${PROCESSES} processes during claims: no deadlock, no live row removed, claims go on between the batches`, async () => {
       place = await create();
       const children = await Promise.all(Array.from({ length: PROCESSES }, () => startPruner(rig, place.settings)));
       try {
-        const quiet: number[] = [];
-        const pruning: number[] = [];
-        const ratio = (): number => p99(pruning) / p99(quiet);
         await claiming((count) => count < CLAIMS);
-        // In turns, so that what else the machine does meets both alike. Where it does much, more rounds tell better.
-        for (let round = 0; round < ROUNDS.least || (round < ROUNDS.most && ratio() > 2); round++) {
+        for (let round = 0; round < ROUNDS; round++) {
           await place.fill(old);
           const held = serial ? undefined : await own(`held-${helds++}`);
-          quiet.push(...(await claiming((count) => count < CLAIMS)));
           let goesOn = true;
           const pruned = Promise.all(children.map(prune)).finally(() => {
             goesOn = false;
           });
-          pruning.push(...(await claiming(() => goesOn)));
+          const count = await claiming(() => goesOn);
           const counts = await pruned;
           expect(counts.filter(({ error }) => error !== undefined)).toEqual([]);
           expect(counts.reduce((sum, { deleted = 0 }) => sum + deleted, 0)).toBe(old);
+          // How long one takes is measured in the bench. Here: a pruning lets claims in, rather than working on.
+          expect(count).toBeGreaterThan(old / BATCH);
           if (held) expect(await held.done()).toBe(true);
         }
 
-        expect(ratio()).toBeLessThanOrEqual(2);
         // Nothing but the old has gone.
         expect(await place.count()).toBe(claims + helds);
         for (const id of ['live-0', `live-${claims - 1}`]) {
@@ -128,8 +124,4 @@ async function stop(child: ChildProcess): Promise<void> {
   const gone = once(child, 'exit');
   child.disconnect();
   await gone;
-}
-
-function p99(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
 }

@@ -80,16 +80,20 @@ export class Probe {
   async send({ id, body }: ProbeEvent, attempt: Attempt = {}): Promise<RawAnswer> {
     const connection = attempt.on ?? (await Connection.open(this.url));
     try {
-      await connection.write(await this.head({ id, body }, attempt));
-      const pieces = attempt.pieces ?? (body.length > 0 ? [body] : []);
-      for (const [at, piece] of pieces.entries()) {
+      const head = Buffer.from(await this.head({ id, body }, attempt), 'latin1');
+      const pieces = (attempt.pieces ?? (body.length > 0 ? [body] : [])).map((piece) =>
+        attempt.chunked ? [`${piece.length.toString(16)}\r\n`, piece, '\r\n'] : [piece],
+      );
+      // The head goes with the first piece, the end with the last. A server may close on a sender that it has answered
+      // and that still sends (RFC 9112, 9.6): a write that meets that takes the answer with it.
+      const writes = pieces.length > 0 ? pieces : [[]];
+      writes[0]?.unshift(head);
+      if (attempt.chunked) writes.at(-1)?.push('0\r\n\r\n');
+      for (const [at, parts] of writes.entries()) {
         // The pause makes the pieces arrive as pieces: the system would join them otherwise.
         if (at > 0) await pause(40);
-        if (attempt.chunked) await connection.write(`${piece.length.toString(16)}\r\n`);
-        await connection.write(piece);
-        if (attempt.chunked) await connection.write('\r\n');
+        await connection.write(Buffer.concat(parts.map((part) => Buffer.from(part))));
       }
-      if (attempt.chunked) await connection.write('0\r\n\r\n');
       return await connection.answer(attempt.method ?? 'POST');
     } finally {
       if (!attempt.on) connection.destroy();

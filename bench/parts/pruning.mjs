@@ -1,0 +1,70 @@
+import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { compared, number, percentile } from '../figures.mjs';
+import { kinds } from '../rivals/aged.mjs';
+import { take } from '../rivals/shortest.mjs';
+
+export const title = 'Claims while four processes prune';
+
+export const method = `The 99th percentile of claims with their mark, one after the other, without HTTP, while four other
+processes prune old ids, against the same claims undisturbed, in turns. The machine's cores hold all of it: the claims, the processes
+that prune, the database and its disk. Each server is as it is installed, MariaDB for MySQL.`;
+
+const PROCESSES = 4;
+
+export async function run({ quick, figure }) {
+  const { rounds, claims, old } = quick
+    ? { rounds: 3, claims: 200, old: 4000 }
+    : { rounds: 9, claims: 500, old: 20_000 };
+  for (const [name, { start, open }] of Object.entries(kinds)) {
+    const server = await start();
+    const { store, age, close } = await open(server.url);
+    const pruners = await Promise.all(Array.from({ length: PROCESSES }, () => startPruner(name, server.url)));
+    await timed(store, (done) => done < claims);
+    const p99s = { ours: [], theirs: [] };
+    for (let round = 0; round < rounds; round++) {
+      await age(old);
+      const quiet = await timed(store, (done) => done < claims);
+      let isDone = false;
+      const pruned = Promise.all(pruners.map(prune)).finally(() => {
+        isDone = true;
+      });
+      const pruning = await timed(store, () => !isDone);
+      const deleted = (await pruned).reduce((sum, count) => sum + count, 0);
+      if (deleted !== old) throw new Error(`${number(deleted)} ids were pruned, and not ${number(old)}.`);
+      p99s.ours.push(percentile(pruning, 0.99));
+      p99s.theirs.push(percentile(quiet, 0.99));
+    }
+    const facts = { better: 'lower', goal: 2, unit: 'ms' };
+    figure({ id: `pruning-${name}-p99`, ...compared(p99s.ours, p99s.theirs), ...facts });
+    for (const pruner of pruners) pruner.disconnect();
+    await Promise.all(pruners.map((pruner) => pruner.exitCode ?? once(pruner, 'exit')));
+    await close();
+    await server.stop();
+  }
+}
+
+async function startPruner(kind, url) {
+  const pruner = fork(new URL('../rivals/pruner.mjs', import.meta.url), [kind, url]);
+  await once(pruner, 'message');
+  return pruner;
+}
+
+async function prune(pruner) {
+  pruner.send('prune');
+  return (await once(pruner, 'message'))[0];
+}
+
+/** Milliseconds of one claim after the other. */
+async function timed(store, goesOn) {
+  const times = [];
+  while (goesOn(times.length)) {
+    const startedAt = performance.now();
+    await take(store, randomUUID());
+    times.push(performance.now() - startedAt);
+    // SQLite is synchronous, and would let no message in.
+    await new Promise(setImmediate);
+  }
+  return times;
+}
