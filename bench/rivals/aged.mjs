@@ -21,14 +21,15 @@ export const kinds = {
 
 async function openPostgres(url, mode) {
   const pool = new pg.Pool({ connectionString: url, max: 4 });
-  const store = postgresStore(pool, { mode, table: 'aged' });
+  const table = `aged_${mode}`;
+  const store = postgresStore(pool, { mode, table });
   await store.migrate();
   const at = "now() - interval '100 days'";
   const lease = mode === 'lease' ? `, ${at}, true, 1` : '';
   return {
     store,
     age: (count) =>
-      pool.query(`INSERT INTO aged SELECT gen_random_uuid(), ${at}${lease} FROM generate_series(1, ${count})`),
+      pool.query(`INSERT INTO ${table} SELECT gen_random_uuid(), ${at}${lease} FROM generate_series(1, ${count})`),
     close: () => pool.end(),
   };
 }

@@ -18,7 +18,17 @@ export function checkNames(options: object, names: readonly string[]): void {
  * @throws `config_error` where it is no number from 0.05 to 30.
  */
 export function timeoutMsOf(timeoutSeconds: number | undefined): number | undefined {
-  if (timeoutSeconds === undefined) return undefined;
-  if (timeoutSeconds >= 0.05 && timeoutSeconds <= 30) return timeoutSeconds * 1000;
-  throw configError('`timeoutSeconds` must be a number from 0.05 to 30.');
+  return timeoutSeconds === undefined ? undefined : between('timeoutSeconds', timeoutSeconds, 0, 0.05, 30) * 1000;
+}
+
+/**
+ * A number within bounds, or the preset where none is given. A text is no number, even one of digits: `'10' * 2` would
+ * work by luck, and `'10' + 2` would not.
+ *
+ * @throws `config_error` for everything else.
+ */
+export function between(name: string, value: unknown, preset: number, least: number, most: number): number {
+  if (value === undefined) return preset;
+  if (typeof value === 'number' && value >= least && value <= most) return value;
+  throw configError(`\`${name}\` must be a number from ${least} to ${most}.`);
 }

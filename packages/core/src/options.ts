@@ -1,4 +1,4 @@
-import { checkNames } from './checks.ts';
+import { between, checkNames } from './checks.ts';
 import { type DoneCache, doneCache, noCache } from './done-cache.ts';
 import { configError } from './errors.ts';
 import type { EventOf, FactuareaEvent, KnownEventType, UnknownEvent } from './events.ts';
@@ -129,12 +129,6 @@ export function checkOptions<Tx>(options: ReceiverOptions<Tx>): Settings<Tx> {
     onOutcome: checkFunction('onOutcome', options.onOutcome) ?? (() => {}),
     nowSeconds: checkFunction('nowSeconds', options.nowSeconds) ?? (() => Date.now() / 1000),
   };
-}
-
-function between(name: string, value: unknown, preset: number, least: number, most: number): number {
-  if (value === undefined) return preset;
-  if (typeof value === 'number' && value >= least && value <= most) return value;
-  throw configError(`\`${name}\` must be a number from ${least} to ${most}.`);
 }
 
 function checkFunction<Value>(name: string, value: Value | undefined): Value | undefined {

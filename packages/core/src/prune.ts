@@ -1,3 +1,4 @@
+import { between, checkNames } from './checks.ts';
 import { configError } from './errors.ts';
 import { attempt, pause } from './time.ts';
 import type { PruneOptions } from './types.ts';
@@ -21,7 +22,7 @@ export type StopPruning = () => Promise<void>;
  * Calls `prune` now and then for as long as the process lives, and never keeps it alive. The first call comes at a
  * random moment within `every`, so that processes started together do not prune together.
  *
- * @throws `config_error` where `every` is out of range.
+ * @throws `config_error` for an option that does not exist or is out of range.
  * @example
  * ```ts
  * const stop = schedulePrune((options) => store.prune(options), { every: 3600 });
@@ -32,8 +33,9 @@ export function schedulePrune(
   prune: (options: PruneOptions) => PromiseLike<unknown>,
   options: PruneScheduleOptions = {},
 ): StopPruning {
-  const { every = 3600, onError = logError, ...batch } = options;
-  if (!(every >= 1 && every <= 604_800)) throw configError('`every` must be a number of seconds from 1 to 604800.');
+  checkNames(options, ['every', 'batchSize', 'onError']);
+  const { onError = logError, every: seconds, ...batch } = options;
+  const every = between('every', seconds, 3600, 1, 604_800);
   const { batchSize } = prunePlan(batch);
   let running: Promise<void> = Promise.resolve();
   let timer = wait(Math.random() * every);
@@ -79,6 +81,7 @@ export interface PrunePlan {
 
 /** @throws `config_error` for what cannot be a date or a batch. */
 export function prunePlan(options: PruneOptions = {}, ageMs: number = 90 * DAY_MS): PrunePlan {
+  checkNames(options, ['olderThan', 'batchSize']);
   const { olderThan, batchSize = 500 } = options;
   if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > 100_000) {
     throw configError('`batchSize` must be a whole number from 1 to 100000.');

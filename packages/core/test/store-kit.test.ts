@@ -103,7 +103,21 @@ test('a schedule does not keep a process alive', () => {
   return stop();
 });
 
+test.each([
+  ['every of 0', { every: 0 }, '`every`'],
+  ['every as a text', { every: '60' }, '`every`'],
+  ['every without end', { every: Number.POSITIVE_INFINITY }, '`every`'],
+  ['no batch', { batchSize: 0 }, '`batchSize`'],
+  ['a misspelt option', { evry: 60 }, '`evry`'],
+])('a schedule with %s is refused', (_what, options, name) => {
+  const refusal = expect.objectContaining({ code: 'config_error', message: expect.stringContaining(name) });
+  expect(() => schedulePrune(async () => {}, options as object)).toThrow(refusal);
+});
+
 test('a prune plan takes a date or an age, and a batch', () => {
+  expect(() => prunePlan({ olderthan: new Date() } as object)).toThrow(
+    expect.objectContaining({ code: 'config_error', message: expect.stringContaining('`olderthan`') }),
+  );
   expect(prunePlan()).toEqual({ before: undefined, ageMs: 90 * DAY_MS, batchSize: 500 });
   expect(prunePlan({ olderThan: new Date(1_767_225_600_000), batchSize: 7 }, DAY_MS)).toEqual({
     before: 1_767_225_600_000,

@@ -203,5 +203,6 @@ test('no pool and a pool of callbacks are refused at once', async () => {
   expect(() => mysqlStore(pool, { table: 'ids; DROP TABLE ids' })).toThrow(config);
   expect(() => mysqlStore(pool, { maxConnections: 11 })).toThrow(config);
   expect(() => mysqlStore(pool, { timeoutSeconds: 0 })).toThrow(config);
+  expect(() => mysqlStore(pool, { timeoutSeconds: '2' as never })).toThrow(config);
   await pool.end();
 });

@@ -111,7 +111,8 @@ function listenTo(pool: PgPool): void {
 }
 
 function check(pool: PgPool, options: PostgresStoreOptions) {
-  if (typeof pool?.connect !== 'function') {
+  // A client of `pg` has a `connect` of its own, which gives no connection.
+  if (typeof pool?.connect !== 'function' || 'escapeIdentifier' in pool) {
     throw configError('The first argument must be a pool: postgresStore(new Pool({ connectionString })).');
   }
   checkNames(options, optionNames);

@@ -1,6 +1,6 @@
 import { postgresStore } from '@factuarea-webhook/postgres';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import type { Pool } from 'pg';
+import { Client, type Pool } from 'pg';
 import { lifetimes, own, type Place, place, receiving } from './support.ts';
 
 const uuid = '019b3c5e-7d10-7c2a-9b1e-2f6a4c8d0e11';
@@ -227,12 +227,18 @@ describe('migrate and schema', () => {
     [{ maxConnections: 0 }, 'maxConnections'],
     [{ maxConnections: 11 }, 'maxConnections'],
     [{ timeoutSeconds: 0 }, 'timeoutSeconds'],
+    [{ timeoutSeconds: '2' }, 'timeoutSeconds'],
     [{ tabel: 'x' }, 'tabel'],
   ])('the options %j are refused', (options, name) => {
     expect(() => postgresStore(pool, options as object)).toThrow(name);
   });
 
-  test('no pool', () => {
-    expect(() => postgresStore({} as Pool)).toThrow('new Pool');
+  test.each([
+    ['nothing', undefined],
+    ['an object', {}],
+    ['an address', 'postgres://127.0.0.1/app'],
+    ['a single client', new Client()],
+  ])('%s is no pool', (_what, pool) => {
+    expect(() => postgresStore(pool as unknown as Pool)).toThrow('new Pool');
   });
 });

@@ -201,6 +201,7 @@ test.each([
   ['an unknown option', () => redisStore(anyClient(), { ttl: 5 } as never)],
   ['an empty prefix', () => redisStore(anyClient(), { prefix: '' })],
   ['a time limit of 0', () => redisStore(anyClient(), { timeoutSeconds: 0 })],
+  ['a time limit as a text', () => redisStore(anyClient(), { timeoutSeconds: '2' as never })],
   ['a logger without warn', () => redisStore(anyClient(), { logger: {} as never })],
 ])('%s is refused at once', (_what, make) => {
   expect(make).toThrow(expect.objectContaining({ code: 'config_error' }));
