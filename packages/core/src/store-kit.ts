@@ -1,5 +1,5 @@
 /** What the stores have in common, for those who write one. */
-export { checkNames, timeoutMsOf } from './checks.ts';
+export { checkNames, eventIdOf, timeoutMsOf } from './checks.ts';
 export { configError } from './errors.ts';
 export { type Guarded, guard } from './guard.ts';
 export { quoteName, splitName } from './names.ts';

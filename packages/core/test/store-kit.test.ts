@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import {
+  eventIdOf,
   inBatches,
   newToken,
   prunePlan,
@@ -109,6 +110,8 @@ test.each([
   ['every without end', { every: Number.POSITIVE_INFINITY }, '`every`'],
   ['no batch', { batchSize: 0 }, '`batchSize`'],
   ['a misspelt option', { evry: 60 }, '`evry`'],
+  ['a number instead of options', 60, 'every'],
+  ['null instead of options', null, 'every'],
 ])('a schedule with %s is refused', (_what, options, name) => {
   const refusal = expect.objectContaining({ code: 'config_error', message: expect.stringContaining(name) });
   expect(() => schedulePrune(async () => {}, options as object)).toThrow(refusal);
@@ -190,6 +193,13 @@ test('names are one or two parts, and are quoted', () => {
   expect(quoteName(splitName('table', 'rechnungsereignisse_ä'), '`')).toBe('`rechnungsereignisse_ä`');
   for (const name of ['', 'a.b.c', 'a.', '1a', 'a"b', 'a b', "a'; DROP TABLE x", 'x'.repeat(64), undefined, 7]) {
     expect(() => splitName('table', name)).toThrow(expect.objectContaining({ code: 'config_error' }));
+  }
+});
+
+test('an id to forget is a text', () => {
+  expect(eventIdOf('0199')).toBe('0199');
+  for (const id of [undefined, null, 5, '', {}, ['0199']]) {
+    expect(() => eventIdOf(id as string)).toThrow(expect.objectContaining({ code: 'config_error' }));
   }
 });
 

@@ -2,6 +2,7 @@ import type { ClaimOptions, PruneOptions, Store } from '@factuarea-webhook/core'
 import {
   checkNames,
   configError,
+  eventIdOf,
   prunePlan,
   pruneSchedules,
   retentionSeen,
@@ -91,7 +92,7 @@ export function mysqlStore(pool: MysqlPool, options: MysqlStoreOptions = {}): My
     },
     prune: pruneNow,
     schedulePrune,
-    forget: (id) => forget(pool, table, mode, id),
+    forget: async (id) => forget(pool, table, mode, eventIdOf(id)),
     migrate: () => migrate(pool, table, mode),
     schema: schemaOf(table, mode),
     stats: () => stats(pool, table, mode),

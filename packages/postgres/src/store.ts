@@ -2,6 +2,7 @@ import type { ClaimOptions, PruneOptions, Store } from '@factuarea-webhook/core'
 import {
   checkNames,
   configError,
+  eventIdOf,
   prunePlan,
   pruneSchedules,
   retentionSeen,
@@ -10,6 +11,7 @@ import {
 } from '@factuarea-webhook/core/store-kit';
 import type { ClientOf, PgClient, PgPool } from './client.ts';
 import { askOnce } from './connections.ts';
+import { unavailable } from './failures.ts';
 import { leaseClaims } from './lease.ts';
 import { tableOf } from './table.ts';
 import { transactionClaims } from './transaction.ts';
@@ -93,7 +95,12 @@ export function postgresStore(pool: PgPool, options: PostgresStoreOptions = {}):
     prune: pruneNow,
     schedulePrune,
     async forget(id) {
-      return forget(pool, table, mode, await table.idOf(id, (sql) => askOnce(pool, sql, timeoutMs ?? 2000)));
+      const column = await table
+        .idOf(eventIdOf(id), (sql) => askOnce(pool, sql, timeoutMs ?? 2000))
+        .catch((error: unknown) => {
+          throw unavailable(error, table.name);
+        });
+      return forget(pool, table, mode, column);
     },
     migrate: () => migrate(pool, table, mode),
     schema: schemaOf(table, mode),
@@ -104,10 +111,16 @@ export function postgresStore(pool: PgPool, options: PostgresStoreOptions = {}):
 
 const listened = new WeakSet<PgPool>();
 
-/** Without a listener, an idle connection that breaks when Postgres restarts ends the whole process. */
+/**
+ * Without a listener, a connection that breaks when Postgres restarts ends the whole process: an idle one by the pool, a
+ * new one by itself. The pool stops listening to a new one before it hands it over, and the error can come in between.
+ */
 function listenTo(pool: PgPool): void {
-  if (!listened.has(pool)) pool.on?.('error', () => {});
+  if (listened.has(pool)) return;
   listened.add(pool);
+  pool.on?.('error', () => {});
+  const made = pool as unknown as { on?(event: 'connect', listener: (client: PgClient) => void): unknown };
+  made.on?.('connect', (client) => client.on?.('error', () => {}));
 }
 
 function check(pool: PgPool, options: PostgresStoreOptions) {

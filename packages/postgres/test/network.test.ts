@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer, connect as dial } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { postgresStore } from '@factuarea-webhook/postgres';
@@ -35,6 +37,38 @@ beforeEach(() => {
   id = `evt_${ids++}`;
 });
 afterAll(() => here.close());
+
+test.each(modes)('a connection that ends as it is made ends no process, mode %s', async (mode) => {
+  const proxy = createServer((client) => {
+    const server = dial(Number(new URL(url).port), new URL(url).hostname);
+    for (const socket of [client, server]) socket.on('error', () => {});
+    client.pipe(server);
+    server.on('data', (data) => {
+      // Logged in, and told in the same packet that Postgres shuts down: the pool has the connection, nobody listens.
+      if (!data.subarray(-6).equals(readyForQuery)) return client.write(data);
+      client.end(Buffer.concat([data, shuttingDown]));
+      return server.destroy();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const through = new URL(url);
+  through.port = String((proxy.address() as AddressInfo).port);
+  const pool = here.pool({ connectionString: through.href, connectionTimeoutMillis: 400 });
+  const store = postgresStore(pool, { mode });
+  for (const call of [store.stats(), store.claim(id, { leaseMs: 20_000, retentionMs: 1e9, timeoutMs: 500 })]) {
+    await expect(call).rejects.toMatchObject({ code: 'store_unavailable' });
+  }
+  await pool.end();
+  await new Promise((resolve) => proxy.close(resolve));
+});
+
+const readyForQuery = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+const shuttingDown = ((text: string): Buffer => {
+  const message = Buffer.alloc(5 + text.length, `.....${text}`, 'latin1');
+  message[0] = 0x45;
+  message.writeInt32BE(message.length - 1, 1);
+  return message;
+})(['SFATAL', 'VFATAL', 'C57P01', 'Mshutting down', '', ''].join('\0'));
 
 describe.each(modes)('a faulty network, mode %s', (mode) => {
   let proxy: TcpProxy;

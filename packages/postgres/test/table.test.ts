@@ -211,6 +211,15 @@ describe('migrate and schema', () => {
     },
   );
 
+  test('forgetting takes a text, and tells of a table that is not there', async () => {
+    const store = postgresStore(pool, { table: 'never_made' });
+    await expect(store.forget(undefined as never)).rejects.toMatchObject({ code: 'config_error' });
+    await expect(store.forget('x')).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('migrate()'),
+    });
+  });
+
   test('a schema and names that need quotes', async () => {
     await pool.query(`CREATE SCHEMA IF NOT EXISTS "${here.schema}_Überall"`);
     const store = postgresStore(pool, { table: `${here.schema}_Überall.select-Events` });

@@ -74,8 +74,19 @@ export function scriptRunner(client: RedisClient, logger: Pick<Logger, 'warn'>):
     // ioredis sends a command again after a reconnect, so an answer may still come.
     for (const answer of calls) answer.then(late, () => {});
     if (client.status !== 'ready') throw unavailable(`the connection is in state "${client.status}"`, failure);
-    throw unavailable(failure === TOO_LATE ? `no answer within ${timeoutMs} ms` : messageOf(failure), failure);
+    throw failed(failure, timeoutMs);
   };
+}
+
+/** A command's answer, or `store_unavailable` where none comes in time. */
+export function answered<Value>(answer: Promise<Value>, timeoutMs: number): Promise<Value> {
+  return within(answer, timeoutMs, () => TOO_LATE).catch((error: unknown) => {
+    throw failed(error, timeoutMs);
+  });
+}
+
+function failed(error: unknown, timeoutMs: number): FactuareaWebhookError {
+  return unavailable(error === TOO_LATE ? `no answer within ${timeoutMs} ms` : messageOf(error), error);
 }
 
 const TOO_LATE = new Error('No answer in time.');

@@ -1,5 +1,12 @@
 import { type Claim, type ClaimOptions, FactuareaWebhookError, type Logger, type Store } from '@factuarea-webhook/core';
-import { checkNames, configError, newToken, type StoreStats, timeoutMsOf } from '@factuarea-webhook/core/store-kit';
+import {
+  checkNames,
+  configError,
+  eventIdOf,
+  newToken,
+  type StoreStats,
+  timeoutMsOf,
+} from '@factuarea-webhook/core/store-kit';
 import type { RedisClient } from './client.ts';
 import { scriptRunner } from './commands.ts';
 import { watchEviction } from './eviction.ts';
@@ -82,9 +89,11 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
 
   return {
     claim,
-    forget: async (id) => (await run(forgetScript, prefix + id, [], timeoutMs ?? DEFAULT_TIMEOUT_MS)) === 1,
-    stats: () => readStats(client, prefix),
-    close: async () => stopWatching(),
+    forget: async (id) => (await run(forgetScript, prefix + eventIdOf(id), [], timeoutMs ?? DEFAULT_TIMEOUT_MS)) === 1,
+    stats: () => readStats(client, prefix, timeoutMs ?? DEFAULT_TIMEOUT_MS),
+    async close() {
+      stopWatching();
+    },
   };
 }
 

@@ -89,6 +89,19 @@ describe.each(clients)('an outage under %s', (_version, lib) => {
     }
   });
 
+  test('counting has the time limit too, for each command, frozen or gone', async () => {
+    const server = await ownServer();
+    const client = connect(server.port);
+    const store = redisStore(client, { prefix: freshPrefix(), timeoutSeconds: LIMIT_SECONDS });
+    expect((await store.stats()).count).toBe(0);
+    await server.pause();
+    await expect(store.stats()).rejects.toMatchObject({ code: 'store_unavailable' });
+    server.resume();
+    await server.stop();
+    await expect(store.stats()).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(await store.close()).toBeUndefined();
+  });
+
   test('a connection that stays silent is made anew', async () => {
     const server = await ownServer();
     const warnings: object[] = [];

@@ -196,6 +196,13 @@ describe.each(clients)('redisStore on %s', (_version, lib) => {
   });
 });
 
+test('only a text is forgotten, and no list that would turn into one', async () => {
+  const store = redisStore(anyClient());
+  for (const id of [undefined, ['0199'], '']) {
+    await expect(store.forget(id as string)).rejects.toMatchObject({ code: 'config_error' });
+  }
+});
+
 test.each([
   ['no client', () => redisStore(undefined as never)],
   ['an unknown option', () => redisStore(anyClient(), { ttl: 5 } as never)],

@@ -2,6 +2,7 @@ import type { PruneOptions } from '@factuarea-webhook/core';
 import {
   checkNames,
   configError,
+  eventIdOf,
   inBatches,
   prunePlan,
   pruneSchedules,
@@ -107,7 +108,10 @@ export function sqliteStore(
       return take(id, options);
     },
     schedulePrune,
-    forget: (id) => own.write(TIMEOUT_MS, (database) => table.forget(database, id)),
+    async forget(id) {
+      const known = eventIdOf(id);
+      return own.write(TIMEOUT_MS, (database) => table.forget(database, known));
+    },
     stats: async () => statsOf(await own.read(TIMEOUT_MS, table.days)),
     async close() {
       await stopAll();
