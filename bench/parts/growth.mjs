@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { compared, counted, number, percentile } from '../figures.mjs';
 import { guideBytes, kinds } from '../rivals/grown.mjs';
-import { take } from '../rivals/shortest.mjs';
+import { take, timed } from '../rivals/shortest.mjs';
 
 export const title = 'Growth';
 
@@ -80,21 +80,6 @@ async function whilePruning(store, olderThan, expected) {
   const deleted = await prune;
   if (deleted !== expected) throw new Error(`${number(deleted)} ids were pruned, and not ${number(expected)}.`);
   return { quiet: percentile(quiet, 0.99), pruning: percentile(pruning, 0.99) };
-}
-
-/** Milliseconds of one call after the other. */
-async function timed(store, next, goesOn, isNew = true) {
-  const times = [];
-  while (goesOn(times.length)) {
-    const id = next();
-    const start = performance.now();
-    const wasNew = await take(store, id);
-    times.push(performance.now() - start);
-    if (wasNew !== isNew) throw new Error(`The id ${id} was ${wasNew ? 'not kept' : 'kept already'}.`);
-    // SQLite and its pruning share this thread.
-    if (times.length % 16 === 0) await new Promise(setImmediate);
-  }
-  return times;
 }
 
 function label(size) {

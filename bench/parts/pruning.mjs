@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { counted, number, percentile } from '../figures.mjs';
 import { kinds } from '../rivals/aged.mjs';
-import { take } from '../rivals/shortest.mjs';
+import { timed } from '../rivals/shortest.mjs';
 
 export const title = 'Claims while four processes prune';
 
@@ -21,16 +21,16 @@ export async function run({ quick, figure }) {
     const server = await start();
     const { store, age, close } = await open(server.url);
     const pruners = await Promise.all(Array.from({ length: PROCESSES }, () => startPruner(name, server.url)));
-    await timed(store, (done) => done < claims);
+    await timed(store, randomUUID, (done) => done < claims);
     const times = { quiet: [], pruning: [] };
     for (let round = 0; round < rounds; round++) {
       await age(old);
-      times.quiet.push(...(await timed(store, (done) => done < claims)));
+      times.quiet.push(...(await timed(store, randomUUID, (done) => done < claims)));
       let isDone = false;
       const pruned = Promise.all(pruners.map(prune)).finally(() => {
         isDone = true;
       });
-      times.pruning.push(...(await timed(store, () => !isDone)));
+      times.pruning.push(...(await timed(store, randomUUID, () => !isDone)));
       const deleted = (await pruned).reduce((sum, count) => sum + count, 0);
       if (deleted !== old) throw new Error(`${number(deleted)} ids were pruned, and not ${number(old)}.`);
     }
@@ -56,17 +56,4 @@ async function startPruner(kind, url) {
 async function prune(pruner) {
   pruner.send('prune');
   return (await once(pruner, 'message'))[0];
-}
-
-/** Milliseconds of one claim after the other. */
-async function timed(store, goesOn) {
-  const times = [];
-  while (goesOn(times.length)) {
-    const startedAt = performance.now();
-    await take(store, randomUUID());
-    times.push(performance.now() - startedAt);
-    // SQLite is synchronous, and would let no message in.
-    await new Promise(setImmediate);
-  }
-  return times;
 }

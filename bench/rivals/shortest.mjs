@@ -24,6 +24,21 @@ export async function take(store, id) {
   return claim.state === 'mine';
 }
 
+/** Takes one id after the other. Gives the milliseconds of each. */
+export async function timed(store, nextId, goesOn, isNew = true) {
+  const times = [];
+  while (goesOn(times.length)) {
+    const id = nextId();
+    const startedAt = performance.now();
+    const wasNew = await take(store, id);
+    times.push(performance.now() - startedAt);
+    if (wasNew !== isNew) throw new Error(`The id ${id} was ${wasNew ? 'not kept' : 'kept already'}.`);
+    // SQLite is synchronous, and would let no message in.
+    if (times.length % 16 === 0) await new Promise(setImmediate);
+  }
+  return times;
+}
+
 export const kinds = {
   redis: {
     start: startRedis,

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { OwnClaim, Store } from '@factuarea-webhook/core';
+import { prunePlan } from '@factuarea-webhook/core/store-kit';
 import { describe, expect, test } from '@jest/globals';
 import type { Pruned } from './prune-main.ts';
 
@@ -33,7 +34,6 @@ export interface PruneSubject {
 const PROCESSES = 4;
 const CLAIMS = 100;
 const ROUNDS = 3;
-const BATCH = 500;
 const lifetimes = { leaseMs: 60_000, retentionMs: 90 * 86_400_000 };
 
 /** Defines the test of pruning from four processes while claims go on. */
@@ -78,7 +78,7 @@ export function pruneSuite({ name, rig, serial = false, old = 10_000, create }: 
           expect(counts.filter(({ error }) => error !== undefined)).toEqual([]);
           expect(counts.reduce((sum, { deleted = 0 }) => sum + deleted, 0)).toBe(old);
           // How long one takes is measured in the bench. Here: a pruning lets claims in, rather than working on.
-          expect(count).toBeGreaterThan(old / BATCH);
+          expect(count).toBeGreaterThan(old / prunePlan().batchSize);
           if (held) expect(await held.done()).toBe(true);
         }
 

@@ -102,9 +102,6 @@ const names: Record<keyof ReceiverOptions, true> = {
 
 /** @throws `config_error` for the first option that cannot work. */
 export function checkOptions<Tx>(options: ReceiverOptions<Tx>): Settings<Tx> {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw configError('The options must be an object: give a function as `handler`, a string as `secret`.');
-  }
   // A misspelt `handler` would turn the receiver into its middleware form, so unknown names are refused.
   checkNames(options, Object.keys(names));
   const timeout = between('timeoutSeconds', options.timeoutSeconds, 10, 1, 30);

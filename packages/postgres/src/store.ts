@@ -10,8 +10,6 @@ import {
   timeoutMsOf,
 } from '@factuarea-webhook/core/store-kit';
 import type { ClientOf, PgClient, PgPool } from './client.ts';
-import { askOnce } from './connections.ts';
-import { unavailable } from './failures.ts';
 import { leaseClaims } from './lease.ts';
 import { tableOf } from './table.ts';
 import { transactionClaims } from './transaction.ts';
@@ -94,14 +92,7 @@ export function postgresStore(pool: PgPool, options: PostgresStoreOptions = {}):
     },
     prune: pruneNow,
     schedulePrune,
-    async forget(id) {
-      const column = await table
-        .idOf(eventIdOf(id), (sql) => askOnce(pool, sql, timeoutMs ?? 2000))
-        .catch((error: unknown) => {
-          throw unavailable(error, table.name);
-        });
-      return forget(pool, table, mode, column);
-    },
+    forget: async (id) => forget(pool, table, mode, eventIdOf(id), timeoutMs ?? 2000),
     migrate: () => migrate(pool, table, mode),
     schema: schemaOf(table, mode),
     stats: () => stats(pool, table, mode),

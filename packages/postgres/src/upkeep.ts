@@ -79,8 +79,14 @@ SELECT count(*)::text AS count, max(received_at)::text AS last FROM gone`;
   }, plan);
 }
 
-/** Deletes one id, given as an SQL expression of the column's type. */
-export async function forget(pool: PgPool, { name }: Table, mode: Mode, column: string): Promise<boolean> {
+/** Deletes one id. `timeoutMs` is for the look at the table that an id may need. */
+export async function forget(pool: PgPool, table: Table, mode: Mode, id: string, timeoutMs: number): Promise<boolean> {
+  const { name } = table;
+  const column = await table
+    .idOf(id, (sql) => askOnce(pool, sql, timeoutMs))
+    .catch((error: unknown) => {
+      throw unavailable(error, name);
+    });
   // A released row is only kept for its fence.
   const known = mode === 'lease' ? 'done OR token IS NOT NULL' : 'true';
   const statement = `DELETE FROM ${name} WHERE event_id = ${column} RETURNING (${known})::text AS known`;

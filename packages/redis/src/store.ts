@@ -57,6 +57,7 @@ const optionNames = ['prefix', 'timeoutSeconds', 'logger'];
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): RedisStore {
   const { prefix, timeoutMs, logger } = check(client, options);
+  const upkeepMs = timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const run = scriptRunner(client, logger);
   const stopWatching = watchEviction(client, logger);
 
@@ -89,8 +90,8 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
 
   return {
     claim,
-    forget: async (id) => (await run(forgetScript, prefix + eventIdOf(id), [], timeoutMs ?? DEFAULT_TIMEOUT_MS)) === 1,
-    stats: () => readStats(client, prefix, timeoutMs ?? DEFAULT_TIMEOUT_MS),
+    forget: async (id) => (await run(forgetScript, prefix + eventIdOf(id), [], upkeepMs)) === 1,
+    stats: () => readStats(client, prefix, upkeepMs),
     async close() {
       stopWatching();
     },
