@@ -19,7 +19,7 @@ export async function run({ quick, figure }) {
   const entries = own.flatMap(entryPoints);
   const theirs = Object.fromEntries(rivals.map((name) => [name, import.meta.resolve(name)]));
   for (const { name, url } of entries) {
-    const times = importTimes({ ours: url, ...theirs }, quick ? 3 : 11);
+    const times = importTimes({ ours: url, ...theirs }, quick ? 1 : 11);
     for (const rival of rivals) {
       const facts = { better: 'lower', unit: 'ms' };
       figure({ id: `import-${name}-vs-${rival}`, ...compared(times.ours, times[rival]), ...facts });

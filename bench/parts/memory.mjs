@@ -10,7 +10,7 @@ first tenth. *Flat* is the process's memory over the last tenth against that ove
 the memory store stands against one in a bare \`Set\`, the text of the id included in both.`;
 
 export async function run({ quick, figure }) {
-  const [count, maxIds] = quick ? [100_000, 10_000] : [1_000_000, 100_000];
+  const [count, maxIds] = quick ? [50_000, 10_000] : [1_000_000, 100_000];
   const script = fileURLToPath(new URL('../rivals/soak.mjs', import.meta.url));
   const child = fork(script, [count, maxIds].map(String), { execArgv: ['--expose-gc'] });
   const [told] = await Promise.race([once(child, 'message'), once(child, 'exit')]);

@@ -16,7 +16,7 @@ export async function run({ quick, figure }) {
   const servers = {};
   for (const kind of ['ours', 'recipe']) servers[kind] = await startServer('express', kind, postgres.url);
   const load = () => ({ counted: deliveries(quick ? 600 : 2000) });
-  const { ours, recipe } = await rounds(servers, { rounds: quick ? 4 : 12, load });
+  const { ours, recipe } = await rounds(servers, { rounds: quick ? 2 : 12, load });
   for (const server of Object.values(servers)) await server.stop();
   const throughput = compared(ours.perSecond, recipe.perSecond);
   figure({ id: 'postgres-new-vs-recipe', ...throughput, better: 'higher', goal: 1, unit: 'requests/s' });

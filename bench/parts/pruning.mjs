@@ -15,19 +15,25 @@ const PROCESSES = 4;
 
 export async function run({ quick, figure }) {
   const { rounds, claims, old } = quick
-    ? { rounds: 2, claims: 200, old: 2000 }
+    ? { rounds: 1, claims: 100, old: 2000 }
     : { rounds: 5, claims: 400, old: 10_000 };
+  const servers = new Map();
+  const pruners = await Promise.all(Array.from({ length: PROCESSES }, startPruner));
   for (const [name, { start, open }] of Object.entries(kinds)) {
-    const server = await start();
+    // Both modes of a database have one server, each a table of its own.
+    const server = servers.get(start) ?? (await start());
+    servers.set(start, server);
     const { store, age, close } = await open(server.url);
-    const pruners = await Promise.all(Array.from({ length: PROCESSES }, () => startPruner(name, server.url)));
+    const pruneAll = () => Promise.all(pruners.map((pruner) => prune(pruner, name, server.url)));
+    // The first one opens the store.
+    await pruneAll();
     await timed(store, randomUUID, (done) => done < claims);
     const times = { quiet: [], pruning: [] };
     for (let round = 0; round < rounds; round++) {
       await age(old);
       times.quiet.push(...(await timed(store, randomUUID, (done) => done < claims)));
       let isDone = false;
-      const pruned = Promise.all(pruners.map(prune)).finally(() => {
+      const pruned = pruneAll().finally(() => {
         isDone = true;
       });
       times.pruning.push(...(await timed(store, randomUUID, () => !isDone)));
@@ -40,20 +46,20 @@ export async function run({ quick, figure }) {
       ...counted(percentile(times.pruning, 0.99), percentile(times.quiet, 0.99)),
       ...facts,
     });
-    for (const pruner of pruners) pruner.disconnect();
-    await Promise.all(pruners.map((pruner) => pruner.exitCode ?? once(pruner, 'exit')));
     await close();
-    await server.stop();
   }
+  for (const pruner of pruners) pruner.disconnect();
+  await Promise.all(pruners.map((pruner) => pruner.exitCode ?? once(pruner, 'exit')));
+  for (const server of servers.values()) await server.stop();
 }
 
-async function startPruner(kind, url) {
-  const pruner = fork(new URL('../rivals/pruner.mjs', import.meta.url), [kind, url]);
+async function startPruner() {
+  const pruner = fork(new URL('../rivals/pruner.mjs', import.meta.url));
   await once(pruner, 'message');
   return pruner;
 }
 
-async function prune(pruner) {
-  pruner.send('prune');
+async function prune(pruner, kind, url) {
+  pruner.send({ kind, url });
   return (await once(pruner, 'message'))[0];
 }

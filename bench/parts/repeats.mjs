@@ -13,7 +13,7 @@ export async function run({ quick, figure }) {
   const postgres = await start();
   const load = () => {
     const before = deliveries(100);
-    return { before, counted: Array.from({ length: quick ? 10 : 20 }, () => before).flat() };
+    return { before, counted: Array.from({ length: quick ? 5 : 20 }, () => before).flat() };
   };
   const facts = { better: 'higher', unit: 'requests/s' };
   for (const framework of ['express', 'node']) {
@@ -23,7 +23,7 @@ export async function run({ quick, figure }) {
       bare: await startServer(framework, 'bare', postgres.url),
       recipe: await startServer(framework, 'recipe', postgres.url),
     };
-    const { recipe, ...others } = await rounds(servers, { rounds: quick ? 4 : 10, load });
+    const { recipe, ...others } = await rounds(servers, { rounds: quick ? 2 : 10, load });
     for (const server of Object.values(servers)) await server.stop();
     const on = framework === 'express' ? '' : `-${framework}`;
     for (const [kind, name, goal] of [

@@ -13,8 +13,8 @@ export async function run({ quick, figure }) {
   for (const framework of ['node', 'express', 'fastify', 'hono']) {
     const servers = {};
     for (const kind of ['ours', 'bare', 'recipe']) servers[kind] = await startServer(framework, kind);
-    const load = () => ({ counted: deliveries(quick ? 3000 : 6000) });
-    const results = await rounds(servers, { rounds: quick ? 4 : 8, load });
+    const load = () => ({ counted: deliveries(quick ? 1500 : 6000) });
+    const results = await rounds(servers, { rounds: quick ? 2 : 8, load });
     for (const server of Object.values(servers)) await server.stop();
     for (const rival of ['bare', 'recipe']) {
       const ours = results.ours;

@@ -54,7 +54,8 @@ async function openMysql(url, mode) {
 
 async function openSqlite(file, mode) {
   const database = new Sqlite(file);
-  const store = sqliteStore(() => new Sqlite(file), { mode });
+  const table = `aged_${mode}`;
+  const store = sqliteStore(() => new Sqlite(file), { mode, table });
   await store.migrate();
   return {
     store,
@@ -63,7 +64,7 @@ async function openSqlite(file, mode) {
       database
         .prepare(
           `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-           INSERT INTO factuarea_webhook_events (event_id, token, leased_until, done_at)
+           INSERT INTO ${table} (event_id, token, leased_until, done_at)
            SELECT lower(hex(randomblob(16))), 't', 0, ? FROM n`,
         )
         .run(count, done);

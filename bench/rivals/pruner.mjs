@@ -1,8 +1,12 @@
-/** One process that prunes whenever its parent says so, and answers with the number of ids. Arguments: kind, url. */
+/** One process that prunes the store which its parent names, and answers with the number of ids. */
 import { kinds } from './aged.mjs';
 
-const [, , kind, url] = process.argv;
-const { store } = await kinds[kind].open(url);
-process.on('message', async () => process.send(await store.prune()));
+const opened = new Map();
+
+process.on('message', async ({ kind, url }) => {
+  if (!opened.has(kind)) opened.set(kind, kinds[kind].open(url));
+  const { store } = await opened.get(kind);
+  process.send(await store.prune());
+});
 process.once('disconnect', () => process.exit());
 process.send('ready');

@@ -110,13 +110,13 @@ function listenTo(pool: PgPool): void {
   if (listened.has(pool)) return;
   listened.add(pool);
   pool.on?.('error', () => {});
-  const made = pool as unknown as { on?(event: 'connect', listener: (client: PgClient) => void): unknown };
-  made.on?.('connect', (client) => client.on?.('error', () => {}));
+  const made = pool as unknown as { on?(event: 'connect', listener: (client?: PgClient) => void): unknown };
+  made.on?.('connect', (client) => client?.on?.('error', () => {}));
 }
 
 function check(pool: PgPool, options: PostgresStoreOptions) {
-  // A client of `pg` has a `connect` of its own, which gives no connection.
-  if (typeof pool?.connect !== 'function' || 'escapeIdentifier' in pool) {
+  // A client of `pg` and one of ioredis have a `connect` too, which gives no connection.
+  if (typeof pool?.connect !== 'function' || 'escapeIdentifier' in pool || 'evalsha' in pool) {
     throw configError('The first argument must be a pool: postgresStore(new Pool({ connectionString })).');
   }
   checkNames(options, optionNames);

@@ -247,6 +247,7 @@ describe('migrate and schema', () => {
     ['an object', {}],
     ['an address', 'postgres://127.0.0.1/app'],
     ['a single client', new Client()],
+    ['a client of Redis', { connect() {}, evalsha() {}, on() {} }],
   ])('%s is no pool', (_what, pool) => {
     expect(() => postgresStore(pool as unknown as Pool)).toThrow('new Pool');
   });
