@@ -1,5 +1,4 @@
 import { configError } from './errors.ts';
-import { isVisible } from './events.ts';
 
 /**
  * Refuses what is no object, and options that do not exist: a misspelt one would otherwise be a preset that nobody chose.
@@ -38,12 +37,11 @@ export function between(name: string, value: unknown, preset: number, least: num
 }
 
 /**
- * The id that a store is told to forget, by the rule that the receiver has for ids. Anything else was never kept, and a
- * driver may take it for another id.
+ * The id that a store is told to forget. What is no text would not be found, or be taken by the driver for another id.
  *
- * @throws `config_error` for everything that cannot be an id.
+ * @throws `config_error` for everything but a text with something in it.
  */
 export function eventIdOf(id: string): string {
-  if (typeof id === 'string' && isVisible(id)) return id;
-  throw configError('`forget` takes the id of one event: a text of 1 to 255 visible characters.');
+  if (typeof id === 'string' && id !== '') return id;
+  throw configError('`forget` takes the id of one event, as a text.');
 }

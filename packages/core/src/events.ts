@@ -142,7 +142,6 @@ export function parseEvent(body: Uint8Array): FactuareaEvent | 'not_json' | 'not
   return event as FactuareaEvent;
 }
 
-/** Whether a text can be an event's id or type. */
-export function isVisible(text: string): boolean {
+function isVisible(text: string): boolean {
   return plain.test(text) || visible.test(text);
 }
